@@ -160,7 +160,7 @@ public final class Candidacy implements AutoCloseable {
     /**
      * Leaves the line, or ends the present term as {@link Term#resign()} does. Waits until the listener has returned, for a
      * lease at most, 30 s if that is shorter, whether or not the thread is interrupted; where the listener itself calls
-     * it, not at all. Closing twice waits as well.
+     * it, or has called {@link System#exit}, not at all. Closing twice waits as well.
      */
     @Override
     public void close() {
@@ -206,11 +206,15 @@ public final class Candidacy implements AutoCloseable {
         boolean interrupted = false;
         while (true) {
             try {
-                finished.get(closeEnds - System.nanoTime(), TimeUnit.NANOSECONDS);
+                finished.get(Math.min(CHECK_NANOS, closeEnds - System.nanoTime()), TimeUnit.NANOSECONDS);
                 break;
             } catch (InterruptedException e) {
                 interrupted = true;
             } catch (TimeoutException | ExecutionException slow) {
+                calls.leaveExiting();
+                if (closeEnds - System.nanoTime() > 0) {
+                    continue;
+                }
                 warn("its listener has not returned " + longestEnd().toSeconds()
                         + " s after the candidacy was closed; see what it waits for");
                 break;
@@ -324,11 +328,11 @@ public final class Candidacy implements AutoCloseable {
             mutex.unlock();
         }
         ending.onRelease(engine.after(longestEnd(), ending::release)::cancel); // released by then if the listener hangs
-        calls.execute(() -> ended(ending));
+        calls.execute(() -> work.revoked(ending));
+        calls.execute(() -> ended(ending)); // also where the listener has ended the JVM
     }
 
     private void ended(Term over) {
-        work.revoked(over);
         over.release();
         if (over.failed) {
             queueUpAfter(work.pauseAfterFailure());

@@ -1,9 +1,11 @@
 package dev.holdfast;
 
+import java.util.Arrays;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +19,7 @@ final class SerialCalls implements Executor {
     private final Consumer<Runnable> later;
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean running = new AtomicBoolean();
-    private volatile @Nullable Thread thread;
+    private final AtomicReference<@Nullable Thread> thread = new AtomicReference<>();
 
     /**
      * Calls on a pool.
@@ -38,7 +40,24 @@ final class SerialCalls implements Executor {
 
     /** Whether the calling thread runs one of the tasks. */
     boolean isCurrent() {
-        return Thread.currentThread().equals(thread);
+        return Thread.currentThread().equals(thread.get());
+    }
+
+    /**
+     * Goes on with the next task on another thread if the present one has called {@link System#exit}: that never returns,
+     * and ends the JVM only when all shutdown hooks have ended.
+     */
+    void leaveExiting() {
+        Thread now = thread.get();
+        if (now != null && isExiting(now) && thread.compareAndSet(now, null)) {
+            running.set(false);
+            start();
+        }
+    }
+
+    private static boolean isExiting(Thread thread) {
+        return Arrays.stream(thread.getStackTrace())
+                .anyMatch(frame -> frame.getClassName().equals("java.lang.Shutdown"));
     }
 
     /** Whether nothing runs and nothing waits to be run. */
@@ -59,13 +78,13 @@ final class SerialCalls implements Executor {
     }
 
     private void run() {
-        thread = Thread.currentThread();
+        thread.set(Thread.currentThread());
         try {
             for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
                 task.run();
             }
         } finally {
-            thread = null;
+            thread.set(null);
             running.set(false);
             start(); // tasks that came after the last check
         }

@@ -222,7 +222,7 @@ class LogLinesTest {
             var listener = Objects.requireNonNull(line.listener);
             listener.unreachable("shop:order:42", noRoute());
             listener.unreachable("shop:order:42", noRoute());
-            assertSays("cannot be reached while 1 caller(s) wait", "they keep waiting", "check that it is running");
+            assertSays("cannot serve 1 waiting caller(s)", "they keep waiting", "no route to redis://db1:6379/0");
 
             listener.reachable();
             listener.unreachable("shop:order:42", noRoute());

@@ -56,6 +56,7 @@ final class SafeUrl {
             "redis-sentinel",
             "rediss-sentinel",
             "redis-cluster",
+            "redis-socket",
             "rediss-cluster",
             "quorum",
             "jdbc",

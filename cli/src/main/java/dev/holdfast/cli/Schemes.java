@@ -28,6 +28,11 @@ final class Schemes {
                 .orElseThrow();
     }
 
+    /** Whether it is a known scheme with something behind it: {@code redis-socket}. */
+    private static boolean isNoSecret(String scheme, List<String> known) {
+        return scheme.matches("[a-z-]{1,20}") && known.stream().anyMatch(each -> scheme.startsWith(each + "-"));
+    }
+
     /**
      * Checks that there is a store for a URL.
      *
@@ -39,7 +44,7 @@ final class Schemes {
         List<String> known = known();
         if (!known.contains(scheme)) {
             String why =
-                    url.value().startsWith("://", colon) && scheme.matches("[a-z]{1,20}") // else it may be a secret
+                    isNoSecret(scheme, known) || url.value().startsWith("://", colon) && scheme.matches("[a-z]{1,20}")
                             ? "no store is known for '" + scheme + ":'"
                             : "it begins with a scheme and a colon, as in sqlite:locks.db";
             throw url.bad(why + "; known here: " + String.join(", ", known), null);

@@ -104,6 +104,8 @@ class UsageTest {
                 mistake("Unknown option: '--sharde'", "--sharde"),
                 mistake("in --store: no store is known for 'gopher:'", "--store", "gopher://host", "list"),
                 mistake("begins with a scheme", "--store", "locks.db", "list"),
+                mistake("no store is known for 'redis-socket:'", "--store", "redis-socket:///run/redis.sock", "list"),
+                mistake("no store is known for 'redis-socket:'", "--store", "redis-socket:/run/redis.sock", "list"),
                 mistake("no slashes", "--store", "sqlite://host/locks.db", "list"),
                 mistake("zk://user:password@host:2181/chroot?session=15s (in user", "--store", "zk://", "list"),
                 mistake("ports from 1 to 65535", "--store", "zk://host:99999", "list"),

@@ -315,8 +315,8 @@ final class Reachability implements CountingStore.Report {
 
     private StoreUnavailableException tooLong(Throwable failure, Outage of) {
         return new StoreUnavailableException(
-                "the store has not answered for " + Durations.text(limit)
-                        + ", the outageLimit of this client; see that it is up and can be reached: "
+                "the store could not serve the claim for " + Durations.text(limit)
+                        + ", the outageLimit of this client; see that it is up, and the cause: "
                         + Failures.cause(failure).getMessage(),
                 of.why());
     }

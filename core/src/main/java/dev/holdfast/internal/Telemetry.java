@@ -333,11 +333,9 @@ final class Telemetry {
     void recordUnreachable(@Nullable String waitedFor, Throwable why, Duration limit) {
         long callers = counters.waitingNow();
         if (waitedFor != null) {
-            Log.warn(() -> store + " cannot be reached while " + callers + " caller(s) wait, for example for '"
-                    + waitedFor + "'; they keep waiting, those without a time limit for at most "
-                    + Durations.text(limit)
-                    + ", and are served when it answers again; check that it is running and can be reached: "
-                    + Redacted.text(why));
+            Log.warn(() -> store + " cannot serve " + callers + " waiting caller(s), for example for '" + waitedFor
+                    + "'; they keep waiting, those without a time limit for at most " + Durations.text(limit)
+                    + ", and are served when it can; see the cause: " + Redacted.text(why));
         }
     }
 

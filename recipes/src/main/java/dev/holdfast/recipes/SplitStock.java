@@ -139,7 +139,8 @@ public final class SplitStock {
     }
 
     /**
-     * Sets the whole stock, spread evenly; what the segments had is replaced.
+     * Sets the whole stock, spread evenly; what the segments had is replaced. Call it once, before the sale: a program that
+     * calls it at each start sells the same pieces again.
      *
      * @param pieces at least 0
      * @throws IllegalArgumentException if {@code pieces} is negative

@@ -1,5 +1,6 @@
 package dev.holdfast.spring;
 
+import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
@@ -7,7 +8,8 @@ import org.springframework.context.SmartLifecycle;
 
 /**
  * Annotated calls that hold a lock now. The end of the application waits for them, within the time of one phase, before
- * the lock clients close: also for those on threads that Spring does not drain, such as virtual threads.
+ * the lock clients close: also for those on threads that Spring does not drain, such as virtual threads. It does not wait
+ * for calls that wait for it: those that end the application or the JVM.
  */
 final class CallsInProgress implements SmartLifecycle {
     /** After everything that Spring drains, directly before the lock clients close. */
@@ -16,6 +18,7 @@ final class CallsInProgress implements SmartLifecycle {
     private final LongAdder begun = new LongAdder();
     private final LongAdder ended = new LongAdder();
     private final AtomicReference<@Nullable Runnable> waiting = new AtomicReference<>();
+    private volatile long waitingForTheEnd;
     private volatile boolean running;
 
     void begin() {
@@ -37,6 +40,12 @@ final class CallsInProgress implements SmartLifecycle {
     @Override
     public void stop(Runnable done) {
         running = false;
+        waitingForTheEnd = Thread.getAllStackTraces().entrySet().stream()
+                .filter(each -> each.getKey().equals(Thread.currentThread()) || isExiting(each.getValue()))
+                .mapToLong(each -> Arrays.stream(each.getValue())
+                        .filter(HoldLockInterceptor::isCall)
+                        .count())
+                .sum();
         waiting.set(done);
         tellIfNone();
     }
@@ -46,9 +55,13 @@ final class CallsInProgress implements SmartLifecycle {
         running = false;
     }
 
+    private static boolean isExiting(StackTraceElement[] stack) {
+        return Arrays.stream(stack).anyMatch(frame -> frame.getClassName().equals("java.lang.Shutdown"));
+    }
+
     private void tellIfNone() {
         // ended is read first: a call that is counted there was counted at its beginning before
-        if (ended.sum() == begun.sum()) {
+        if (ended.sum() + waitingForTheEnd >= begun.sum()) {
             Runnable done = waiting.getAndSet(null);
             if (done != null) {
                 done.run();

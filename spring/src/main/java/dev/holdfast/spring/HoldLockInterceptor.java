@@ -88,6 +88,12 @@ final class HoldLockInterceptor implements MethodInterceptor {
         }
     }
 
+    /** Whether this frame of a stack is that of a call which ends when it returns. */
+    static boolean isCall(StackTraceElement frame) {
+        return frame.getClassName().equals(HoldLockInterceptor.class.getName())
+                && frame.getMethodName().equals("untilReturn");
+    }
+
     private @Nullable Object untilReturn(
             MethodInvocation call, HoldLockMethod method, LockRequest request, Holding holding) throws Throwable {
         try (holding) {

@@ -27,6 +27,9 @@ final class Leaderships implements SmartLifecycle {
     private final Supplier<Collection<Election>> elections;
     private final ApplicationEventPublisher events;
     private final Map<Candidate, Candidacy> candidacies = new ConcurrentHashMap<>();
+    /** The election of which the present thread runs a listener. */
+    private final ThreadLocal<Candidate> reported = new ThreadLocal<>();
+
     private volatile boolean running;
 
     Leaderships(LockClients clients, Supplier<Collection<Election>> elections, ApplicationEventPublisher events) {
@@ -43,7 +46,7 @@ final class Leaderships implements SmartLifecycle {
         Candidate candidate = new Candidate(client(election), election.name());
         Candidacy candidacy = candidacies.get(candidate);
         if (candidacy == null && running) {
-            candidacy = candidacies.computeIfAbsent(candidate, first -> stand(election));
+            candidacy = candidacies.computeIfAbsent(candidate, first -> stand(first, election));
             if (!running) { // stopped meanwhile, and perhaps past this one
                 Candidacy late = candidacies.remove(candidate);
                 if (late != null) {
@@ -66,19 +69,33 @@ final class Leaderships implements SmartLifecycle {
         all.forEach(this::term);
     }
 
-    private Candidacy stand(Election election) {
+    private Candidacy stand(Candidate candidate, Election election) {
         HoldOptions options = clients.options(election.client()).reentrant(false);
         return client(election)
                 .election(election.name(), options)
                 .stand(
-                        term -> events.publishEvent(new LeaderElected(election.name(), term)),
-                        term -> events.publishEvent(new LeaderRevoked(election.name(), term)));
+                        term -> publish(candidate, new LeaderElected(election.name(), term)),
+                        term -> publish(candidate, new LeaderRevoked(election.name(), term)));
     }
 
-    /** Ends all candidacies together: each waits for its own listener. */
+    private void publish(Candidate candidate, Object event) {
+        reported.set(candidate);
+        try {
+            events.publishEvent(event);
+        } finally {
+            reported.remove();
+        }
+    }
+
+    /** Ends all candidacies together: each waits for its own listener, but not for one that has called this. */
     @Override
     public void stop() {
         running = false;
+        Candidate caller = reported.get();
+        Candidacy own = caller == null ? null : candidacies.remove(caller);
+        if (own != null) {
+            own.close();
+        }
         List<Thread> ends = candidacies.values().stream()
                 .map(candidacy -> new Thread(candidacy::close, "holdfast-candidacy-end"))
                 .toList();

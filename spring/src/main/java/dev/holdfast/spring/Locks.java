@@ -29,7 +29,8 @@ public final class Locks {
     /**
      * Checks that the thread is inside a method with {@link HoldLock}, {@link Once} or {@link LeaderOnly}, and that the
      * lock of the innermost one is surely held. If that method was called on its own object, past its annotation, the lock
-     * of another one around it does not count. A method that calls itself so is not told apart: ask for the name then.
+     * of another one around it does not count, unless both are written with the same constant name. A method that calls
+     * itself so is not told apart: ask for the name then.
      *
      * @throws IllegalStateException if it is not
      */

@@ -25,6 +25,7 @@ final class OnceMethod {
     private final OnceOptions options;
     private final String client;
     private final int turnParameter;
+    private final boolean countedInUtc;
 
     private OnceMethod(Class<?> type, Method method, Once said, Texts texts) {
         String written = texts.resolve(said.name());
@@ -36,6 +37,8 @@ final class OnceMethod {
         this.options = options(said, texts);
         this.client = texts.resolve(said.client());
         this.turnParameter = Methods.parameterOf(method, OnceTurn.class);
+        String cron = texts.resolve(said.cron());
+        this.countedInUtc = isOn(cron) && texts.resolve(said.zone()).isEmpty();
     }
 
     /**
@@ -91,6 +94,16 @@ final class OnceMethod {
         }
         Duration keep = texts.duration(said.keep());
         return keep == null ? OnceOptions.defaults() : OnceOptions.keptFor(keep);
+    }
+
+    /** Whether a cron expression gives times. */
+    static boolean isOn(String cron) {
+        return !cron.isEmpty() && !cron.equals(Scheduled.CRON_DISABLED);
+    }
+
+    /** Whether it has a cron expression without a zone. */
+    boolean isCountedInUtc() {
+        return countedInUtc;
     }
 
     Method method() {

@@ -25,7 +25,7 @@ final class OwnCalls {
 
     /**
      * The innermost annotated method on the stack of the calling thread, unless it is the one that was called through its
-     * bean last.
+     * bean last, or has the same lock.
      *
      * @param throughBean that one
      */
@@ -34,7 +34,7 @@ final class OwnCalls {
                                 frame.getDeclaringClass().getNestHost()))
                         .flatMap(frame -> annotated(frame).stream())
                         .findFirst())
-                .filter(method -> !isSame(method, throughBean))
+                .filter(method -> !isSame(method, throughBean) && !hasSameLock(method, throughBean))
                 .orElse(null);
     }
 
@@ -53,6 +53,21 @@ final class OwnCalls {
             // a constructor, a class that lacks a part, or a native image, whose frames have no types
             return Optional.empty();
         }
+    }
+
+    /** Whether both surely hold one lock: the same written name, or as overloads the name that is made of theirs. */
+    private static boolean hasSameLock(Method one, Method other) {
+        HoldLock here = AnnotatedElementUtils.findMergedAnnotation(one, HoldLock.class);
+        HoldLock there = AnnotatedElementUtils.findMergedAnnotation(other, HoldLock.class);
+        return here != null
+                && there != null
+                && here.mode() == there.mode()
+                && here.permits() == there.permits()
+                && here.client().equals(there.client())
+                && Arrays.equals(here.name(), there.name())
+                && (here.name().length == 0
+                        ? one.getName().equals(other.getName())
+                        : Arrays.stream(here.name()).noneMatch(name -> name.contains("#{")));
     }
 
     /** Whether one is the other, or overrides it. */

@@ -1,6 +1,8 @@
 package dev.holdfast.spring;
 
 import java.lang.reflect.Method;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
@@ -8,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -17,10 +20,12 @@ import org.springframework.aop.framework.Advised;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.scheduling.annotation.Scheduled;
 
 /**
- * Looks at the beans once all are there: every method's lock client exists, and no transaction begins before its lock is
- * acquired.
+ * Looks at the beans once all are there: every method's lock client exists, no transaction begins before its lock is
+ * acquired, and timers count in the zone of their periods.
  */
 final class StartCheck implements SmartInitializingSingleton {
     private static final Log LOG = LogFactory.getLog(StartCheck.class);
@@ -62,6 +67,7 @@ final class StartCheck implements SmartInitializingSingleton {
                         "LeaderOnly",
                         lock -> leader.election().name().equals(lock)));
         refuseSameWork();
+        warnOfTwoZones();
         Map<String, String> seen = new HashMap<>();
         Set<Object> distinct = Collections.newSetFromMap(new IdentityHashMap<>()); // one may have several names
         for (String name : beans.getSingletonNames()) {
@@ -106,6 +112,28 @@ final class StartCheck implements SmartInitializingSingleton {
                         + " give one of them another name");
             });
         });
+    }
+
+    /** A timer in the zone of its server, and periods that all servers count in UTC. */
+    private void warnOfTwoZones() {
+        String zone = ZoneId.systemDefault().normalized().equals(ZoneOffset.UTC)
+                ? ""
+                : ZoneId.systemDefault().getId();
+        String all = onceMethods
+                .all()
+                .filter(once -> !zone.isEmpty() && once.isCountedInUtc())
+                .filter(once ->
+                        AnnotatedElementUtils.findMergedRepeatableAnnotations(once.method(), Scheduled.class).stream()
+                                .anyMatch(timer -> OnceMethod.isOn(timer.cron())
+                                        && timer.zone().isEmpty()))
+                .map(OnceMethod::toString)
+                .sorted()
+                .collect(Collectors.joining(", "));
+        if (!all.isEmpty()) {
+            LOG.warn("@Scheduled on " + all + " counts in the zone of this server, " + zone
+                    + ", and @Once beside it in UTC: work near the end of a period may run twice, or not at all. Name"
+                    + " the same zone in both.");
+        }
     }
 
     /** Two beans of one class would be one piece of work, too. A name that is written may say that on purpose. */

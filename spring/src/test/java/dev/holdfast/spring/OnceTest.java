@@ -164,6 +164,25 @@ class OnceTest {
     }
 
     @Test
+    void aTimerThatCountsInAnotherZoneThanItsWorkIsToldAtTheStart(CapturedOutput output) {
+        TimeZone before = TimeZone.getDefault();
+        try {
+            TimeZone.setDefault(TimeZone.getTimeZone("Europe/Berlin"));
+            application.withBean(Zones.class).run(context -> assertThat(context).hasNotFailed());
+            assertThat(output.toString().lines().filter(line -> line.contains("counts in the zone of this server")))
+                    .singleElement()
+                    .asString()
+                    .contains("@Scheduled on OnceTest.Zones.twoZones counts", "Europe/Berlin", "the same zone in both")
+                    .doesNotContain("oneZone", "rate", "off");
+            TimeZone.setDefault(TimeZone.getTimeZone("Etc/UTC"));
+            application.withBean(Zones.class).run(context -> assertThat(context).hasNotFailed());
+        } finally {
+            TimeZone.setDefault(before);
+        }
+        assertThat(output.toString()).containsOnlyOnce("counts in the zone of this server");
+    }
+
+    @Test
     void workInATransactionOfItsCallerIsToldOnce(CapturedOutput output) {
         application
                 .withUserConfiguration(RecordedTransactions.Begun.class)
@@ -386,5 +405,23 @@ class OnceTest {
     static class BrokenCron {
         @Once(cron = "now and then")
         public void run() {}
+    }
+
+    static class Zones {
+        @Scheduled(cron = "0 0 3 * * *")
+        @Once(cron = "0 0 3 * * *")
+        public void twoZones() {}
+
+        @Scheduled(cron = "0 0 3 * * *", zone = "Europe/Berlin")
+        @Once(cron = "0 0 3 * * *", zone = "Europe/Berlin")
+        public void oneZone() {}
+
+        @Scheduled(fixedDelay = 1_000)
+        @Once(cron = "0 0 4 * * *")
+        public void rate() {}
+
+        @Scheduled(cron = Scheduled.CRON_DISABLED)
+        @Once(cron = "0 0 5 * * *")
+        public void off() {}
     }
 }

@@ -96,6 +96,17 @@ class OwnWaitTest {
     }
 
     @Test
+    void anAssertionInAMethodWithTheSameLockAsItsCallerPasses() {
+        application.run(context -> {
+            Outer outer = context.getBean(Outer.class);
+            assertThat(outer.overloaded()).isEqualTo("held");
+            assertThat(outer.callsTheSame()).isEqualTo("held");
+            assertThatThrownBy(() -> outer.callsTheSameForAnother(1))
+                    .hasMessageContaining("is not held here, only [id:1]");
+        });
+    }
+
+    @Test
     void anAssertionInAHelperOrAnOverriddenMethodAsksForTheLockOfItsCaller() {
         application.withBean(Special.class).run(context -> {
             assertThat(context.getBean(Outer.class).helped()).isEqualTo("held");
@@ -205,6 +216,32 @@ class OwnWaitTest {
         @Once(name = "onceCalls", every = "365d")
         public void onceCallsItself() {
             helped();
+        }
+
+        @HoldLock
+        public String overloaded() {
+            return overloaded("held");
+        }
+
+        @HoldLock
+        public String overloaded(String said) {
+            Locks.assertHeld();
+            return said;
+        }
+
+        @HoldLock("same")
+        public String callsTheSame() {
+            return helped();
+        }
+
+        @HoldLock("id:#{#id}")
+        public void callsTheSameForAnother(int id) {
+            another(id + 1);
+        }
+
+        @HoldLock("id:#{#id}")
+        public void another(int id) {
+            Locks.assertHeld();
         }
 
         @HoldLock("same")

@@ -74,7 +74,9 @@ final class StoreQuestions {
         } catch (TimeoutException late) {
             asked.task.cancel(false);
             asked.store.thread.remove(asked.task); // if it waits behind another that is late
-            return noAnswer.apply(asked.store.client.store() + " gave no answer within a second");
+            return noAnswer.apply(asked.store.client.store()
+                    + " gave no answer within a second: it hangs, or has too many locks to list them in that time; ask"
+                    + " for fewer, by ?pattern=");
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
             return noAnswer.apply("the thread was interrupted");

@@ -87,7 +87,7 @@ final class RegistryLock implements DistributedLock {
      * Unlocks once.
      *
      * @throws IllegalMonitorStateException if the calling thread does not hold it
-     * @throws ConcurrentModificationException if the lock was lost meanwhile, as Spring Integration's own locks throw
+     * @throws ConcurrentModificationException if the lock was lost meanwhile, as with Spring Integration's registry on Redis
      */
     @Override
     public void unlock() {

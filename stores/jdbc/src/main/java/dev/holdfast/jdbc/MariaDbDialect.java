@@ -157,6 +157,11 @@ final class MariaDbDialect extends BytesDialect {
         return locked;
     }
 
+    @Override
+    public boolean isReadOnly(SqlSession session) throws SQLException {
+        return session.connection().isReadOnly();
+    }
+
     /** Galera and group replication: {@code FOR UPDATE} and {@code GET_LOCK} lock on the server that is asked, alone. */
     @Override
     public void refuseSeveralPrimaries(Connection connection) throws SQLException {

@@ -13,8 +13,12 @@ interface OfferListener extends AutoCloseable {
         /** It receives from now on; what was sent before may have been missed. */
         void listening();
 
-        /** It cannot receive, for now. */
-        void unavailable(Throwable why);
+        /**
+         * It cannot receive, for now.
+         *
+         * @param received whether it did before
+         */
+        void unavailable(Throwable why, boolean received);
 
         /** Whether anything waits. */
         boolean hasWaiters();

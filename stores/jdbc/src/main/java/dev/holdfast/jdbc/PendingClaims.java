@@ -3,6 +3,7 @@ package dev.holdfast.jdbc;
 import dev.holdfast.HoldfastException;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.Redacted;
 import dev.holdfast.spi.StoreListener;
 import dev.holdfast.spi.support.LateListener;
 import java.sql.SQLException;
@@ -10,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * The claims of this client that wait, by their ids, and how they learn that it is their turn: from this process, through the
@@ -21,6 +23,7 @@ final class PendingClaims implements OfferListener.Listener {
     private final TableOpener tables;
     private final OfferListener offerListener;
     private final LateListener listener = new LateListener();
+    private final AtomicBoolean warned = new AtomicBoolean();
 
     PendingClaims(TableOpener tables, String channel, Connections connections) {
         this.tables = tables;
@@ -54,9 +57,16 @@ final class PendingClaims implements OfferListener.Listener {
         all.values().forEach(PendingClaim::ask);
     }
 
+    /** The claims find out whether the server is away, by asking; while it is not, they poll, and have this opened again. */
     @Override
-    public void unavailable(Throwable why) {
-        all.values().stream().findFirst().ifPresent(any -> unreachable(any.claim(), why));
+    public void unavailable(Throwable why, boolean received) {
+        if (received) {
+            all.values().forEach(PendingClaim::ask);
+        } else if (warned.compareAndSet(false, true)) {
+            SqlSession.warn("claims that wait on " + tables.description()
+                    + " poll: no connection for notifications could be opened; give the pool or the server one more: "
+                    + Redacted.text(why));
+        }
     }
 
     @Override

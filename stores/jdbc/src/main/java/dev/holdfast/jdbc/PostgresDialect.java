@@ -187,6 +187,14 @@ final class PostgresDialect implements ServerDialect {
         return "CREATE TABLE IF NOT EXISTS " + table + " (name text COLLATE \"C\" NOT NULL PRIMARY KEY)";
     }
 
+    /** The driver applies it to statements in autocommit only with {@code readOnlyMode=always}. */
+    @Override
+    public boolean isReadOnly(SqlSession session) throws SQLException {
+        return session.connection().isReadOnly()
+                && session.only("SHOW transaction_read_only", row -> row.getString(1))
+                        .equals("on");
+    }
+
     @Override
     public String textOf(String time) {
         return "CAST(" + time + " AS varchar)";

@@ -112,6 +112,7 @@ final class PostgresOfferListener implements OfferListener {
     }
 
     private void ended(@Nullable Throwable why) {
+        boolean received = open;
         open = false;
         connection = null;
         thread.set(null);
@@ -119,7 +120,7 @@ final class PostgresOfferListener implements OfferListener {
             return;
         }
         if (why != null) {
-            listener.unavailable(why);
+            listener.unavailable(why, received);
         } else if (listener.hasWaiters()) {
             open(); // somebody came just now
         }

@@ -155,6 +155,11 @@ interface ServerDialect {
         connection.commit();
     }
 
+    /** Whether this connection was set to take no writes ({@link Connection#setReadOnly}), and keeps to that. */
+    default boolean isReadOnly(SqlSession session) throws SQLException {
+        return false;
+    }
+
     /**
      * Refuses connections that lead to no session of their own. Asked of the first, before anything is set.
      *

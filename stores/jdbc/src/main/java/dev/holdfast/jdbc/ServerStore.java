@@ -4,6 +4,7 @@ import dev.holdfast.Capabilities;
 import dev.holdfast.ClientClosedException;
 import dev.holdfast.HoldfastException;
 import dev.holdfast.LockStatus;
+import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.UnsupportedByStoreException;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
@@ -115,8 +116,9 @@ final class ServerStore implements Store {
         List<LockRows> opened = new ArrayList<>();
         boolean ready = false;
         try {
-            for (int i = 0; i < (all ? options.connections() : 1); i++) {
-                opened.add(tables.open());
+            opened.add(tables.open());
+            while (all && opened.size() < options.connections()) {
+                opened.add(oneMore(tables, opened.size(), options));
             }
             boolean purgeIsDue = tables.prepare(opened.get(0));
             ServerStore store = new ServerStore(tables, options, connections, time, purgeIsDue);
@@ -132,6 +134,19 @@ final class ServerStore implements Store {
             if (!ready) {
                 opened.forEach(each -> tables.returnSession(each.session(), false));
             }
+        }
+    }
+
+    private static LockRows oneMore(TableOpener tables, int opened, JdbcOptions options) {
+        try {
+            return tables.open();
+        } catch (SQLException e) {
+            throw new StoreUnavailableException(
+                    "cannot open the locks on " + tables.description() + ": of the " + options.connections()
+                            + " connections that they keep (JdbcOptions.connections), only " + opened
+                            + " could be had (" + SqlErrors.firstLine(e)
+                            + "); make the pool that much larger, and by one more where claims wait on PostgreSQL",
+                    e);
         }
     }
 

@@ -78,7 +78,7 @@ final class SessionClaim implements Pending {
     private void onAttempt(Optional<Grant> grant, @Nullable Throwable failure) {
         if (failure != null) {
             store.forget(claim); // it may be carried out still
-            onFailure(failure, false);
+            onFailure(failure);
             return;
         }
         if (grant.isPresent()) {
@@ -109,7 +109,7 @@ final class SessionClaim implements Pending {
                             return; // with the session, whatever was left
                         }
                         if (failure != null) {
-                            onFailure(failure, !opened);
+                            onBrokenWait(failure);
                         } else {
                             later(store.pollPause());
                         }
@@ -119,6 +119,9 @@ final class SessionClaim implements Pending {
 
     /** Called off between two statements, the session may have the server's lock already. */
     private Optional<Grant> await(SessionConnection own, SessionRows locks) throws SQLException {
+        if (opened) {
+            reportLostPlace(); // a second time, on another session
+        }
         opened = true;
         if (cancelled.getCount() == 0) {
             locks.unlockAll();
@@ -174,20 +177,39 @@ final class SessionClaim implements Pending {
         }
     }
 
-    private void onFailure(Throwable failure, boolean isUnopened) {
+    private void onFailure(Throwable failure) {
         HoldfastException why = SessionOpener.unwrapped(failure);
         if (why instanceof StoreRefusedException || why instanceof ClientClosedException || cancelled.getCount() == 0) {
             answer.completeExceptionally(why);
-        } else if (isUnopened) {
-            // The first session answered, so this is probably a limit of connections. If not, the next attempt reports
-            // it.
-            unanswered = why;
-            later(RETRY);
         } else {
             unanswered = why;
             store.unreachable(claim.name(), why);
             later(RETRY);
         }
+    }
+
+    /**
+     * The first session answered, so this is probably a limit of connections, or the session that waited was ended alone.
+     * If not, the next attempt reports it.
+     */
+    private void onBrokenWait(Throwable failure) {
+        HoldfastException why = SessionOpener.unwrapped(failure);
+        if (!(why instanceof StoreUnavailableException)) {
+            onFailure(why);
+            return;
+        }
+        if (opened
+                && why.getCause() instanceof SQLException broken
+                && store.opener().errors().isBroken(broken)) {
+            reportLostPlace();
+        }
+        unanswered = why;
+        later(RETRY);
+    }
+
+    private void reportLostPlace() {
+        SqlSession.warn("the connection on which the claim of '" + claim.name() + "' waited on " + store.description()
+                + " was ended, and its place with it; the claim goes on at the end of the queue");
     }
 
     private void later(Duration about) {

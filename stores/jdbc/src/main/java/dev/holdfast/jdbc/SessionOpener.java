@@ -122,6 +122,7 @@ final class SessionOpener {
         boolean ready = false;
         try {
             opened.loan().begin();
+            errors.refuseReadOnly(opened);
             dialect.refuseSharedSessions(opened, connections);
             dialect.refuseSeveralPrimaries(connection);
             connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);

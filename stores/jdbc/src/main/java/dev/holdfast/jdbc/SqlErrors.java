@@ -63,8 +63,8 @@ record SqlErrors(ServerDialect dialect, String store, String table, String scrip
             new Meaning(
                     READ_ONLY,
                     false,
-                    "the server accepts no writes: it is a replica or read-only; connect to the primary, or wait until the"
-                            + " address leads to it"),
+                    "the server accepts no writes here: it is a replica or read-only, or this transaction is; connect to the"
+                            + " primary, or wait until the address leads to it"),
             new Meaning(Set.of("90097"), true, "the database is read-only; open it for writing"),
             new Meaning(
                     Set.of("90040"),
@@ -111,7 +111,8 @@ record SqlErrors(ServerDialect dialect, String store, String table, String scrip
 
     /**
      * The same, with the schema in which a connection has found the table. Where the connection's settings have chosen it,
-     * and others have such a table too, a warning is logged: their clients do not exclude this one.
+     * and others have such a table too, a warning is logged: their clients do not exclude this one. Where it was named, that
+     * is so for names that differ in the case of letters alone: other clients may write them without quotes.
      */
     SqlErrors found(SqlSession session, JdbcOptions options) throws SQLException {
         String name = table.substring(table.indexOf('.') + 1);
@@ -120,17 +121,24 @@ record SqlErrors(ServerDialect dialect, String store, String table, String scrip
             return this;
         }
         String found = schemas.get(0) + "." + name;
-        if (schemas.size() > 1 && options.schema().isEmpty()) {
-            System.getLogger("dev.holdfast.jdbc")
-                    .log(
-                            System.Logger.Level.WARNING,
-                            "the locks on " + store + " are in table " + found + ", and schemas "
-                                    + schemas.subList(1, schemas.size())
-                                    + " have a table of that name too: its clients and"
-                                    + " these do not exclude each other; name one schema for all, by holdfast.schema in the"
-                                    + " URL or JdbcOptions.schema");
+        List<String> others = schemas.subList(1, schemas.size()).stream()
+                .filter(other -> options.schema().isEmpty() || other.equalsIgnoreCase(schemas.get(0)))
+                .toList();
+        if (!others.isEmpty()) {
+            SqlSession.warn("the locks on " + store + " are in table " + found + ", and schemas " + others
+                    + " have a table of that name too: its clients and these do not exclude each other; name one schema for"
+                    + " all, by holdfast.schema in the URL or JdbcOptions.schema");
         }
         return new SqlErrors(dialect, store + ", table " + found, table, script);
+    }
+
+    /** Refuses a connection that its owner has set to take no writes. */
+    void refuseReadOnly(SqlSession session) throws SQLException {
+        if (dialect.isReadOnly(session)) {
+            throw new StoreRefusedException("cannot keep locks on " + store
+                    + ": its connections are read-only (readOnly of the pool, or Connection.setReadOnly); take a"
+                    + " DataSource whose connections may write");
+        }
     }
 
     /** Whether the same may be tried again at once, on the same connection. */

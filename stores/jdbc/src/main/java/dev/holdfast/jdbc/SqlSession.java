@@ -164,6 +164,15 @@ final class SqlSession implements AutoCloseable {
         SafeLog.log(System.getLogger("dev.holdfast.jdbc"), level, message, failure);
     }
 
+    /** One line for people, in the same way. */
+    static void warn(String message) {
+        try {
+            System.getLogger("dev.holdfast.jdbc").log(System.Logger.Level.WARNING, message);
+        } catch (Throwable logFailed) {
+            // as there
+        }
+    }
+
     boolean isClosed() {
         try {
             return connection.isClosed();

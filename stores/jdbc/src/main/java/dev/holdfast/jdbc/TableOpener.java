@@ -77,6 +77,7 @@ final class TableOpener {
         boolean ready = false;
         try {
             session.loan().begin();
+            errors.refuseReadOnly(session);
             if (!known.get()) {
                 dialect.refuseSharedSessions(session, connections);
             }

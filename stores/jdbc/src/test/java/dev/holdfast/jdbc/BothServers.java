@@ -133,6 +133,23 @@ final class BothServers implements BeforeAllCallback, AfterAllCallback {
         }
     }
 
+    /** Ends all sessions that wait for a lock of sessions. */
+    void killWaiters(String database) throws SQLException {
+        if (database.equals("postgresql")) {
+            sql(
+                    database,
+                    "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted AND mode ="
+                            + " 'ExclusiveLock' AND classid <> 'holdfast_lock_session'::regclass");
+            return;
+        }
+        try (SqlSession session = new SqlSession(DriverManager.getConnection(url(database)))) {
+            String waiters = "SELECT id FROM information_schema.processlist WHERE state = 'User lock'";
+            for (long waiter : session.all(waiters, row -> row.getLong(1), List.of())) {
+                session.execute("KILL " + waiter);
+            }
+        }
+    }
+
     int port(String database) {
         return database.equals("mariadb") ? mariaDb().port() : postgres().port();
     }

@@ -328,7 +328,7 @@ class PostgresServerTest extends RecordTableCases {
             }
 
             @Override
-            public void unavailable(Throwable why) {
+            public void unavailable(Throwable why, boolean received) {
                 unavailable.run();
             }
 

@@ -9,16 +9,12 @@ import dev.holdfast.testbed.PostgresServer;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.Statement;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.logging.Handler;
-import java.util.logging.Level;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The settings of two users lead to a table each: their locks do not exclude each other, and both are warned. */
 @Timeout(180)
@@ -27,7 +23,7 @@ class SearchPathTest {
     @CsvSource({"'', holdfast_lock", "&mode=session, holdfast_lock_session"})
     void theTableThatTheSearchPathLedToIsNamedAndASecondOneWarnedOf(String mode, String table) throws Exception {
         try (PostgresServer server = orSkip(() -> PostgresServer.start());
-                Ear ear = new Ear()) {
+                Warnings ear = new Warnings("dev.holdfast.jdbc")) {
             for (String user : List.of("ann", "bob")) {
                 run(
                         server.jdbcUrl(),
@@ -38,27 +34,45 @@ class SearchPathTest {
             String ann = server.jdbcUrl().replace("user=postgres", "user=ann") + mode;
             String bob = server.jdbcUrl().replace("user=postgres", "user=bob") + mode;
             assertThat(store(ann)).isEqualTo(shown(server) + ", table ann." + table);
-            assertThat(ear.warnings).isEmpty();
+            assertThat(ear.lines()).isEmpty();
             assertThat(store(bob)).isEqualTo(shown(server) + ", table bob." + table);
-            assertThat(ear.warnings)
+            assertThat(ear.lines())
                     .singleElement()
                     .asString()
                     .contains(shown(server), "table bob." + table, "[ann]", "holdfast.schema");
-            ear.warnings.clear();
+            ear.lines().clear();
             assertThat(store(ann + "&holdfast.schema=public")).endsWith(", table public." + table);
-            assertThat(ear.warnings).isEmpty(); // that was meant
+            assertThat(ear.lines()).isEmpty(); // that was meant
+        }
+    }
+
+    /** An older client, or a script, may write the name without quotes. */
+    @ParameterizedTest
+    @ValueSource(strings = {"", "&mode=session"})
+    void aSecondTableInASchemaThatDiffersInTheCaseOfLettersIsWarnedOf(String mode) throws Exception {
+        try (PostgresServer server = orSkip(() -> PostgresServer.start());
+                Warnings ear = new Warnings("dev.holdfast.jdbc")) {
+            run(server.jdbcUrl(), "CREATE SCHEMA myschema", "CREATE SCHEMA \"MySchema\"", "CREATE SCHEMA other");
+            String url = server.jdbcUrl() + mode + "&holdfast.schema=";
+            store(url + "other");
+            store(url + "myschema");
+            assertThat(ear.lines()).isEmpty();
+            store(url + "MySchema");
+            assertThat(ear.lines()).singleElement().asString().contains("table MySchema.", "schemas [myschema]");
+            store(url + "myschema");
+            assertThat(ear.lines()).hasSize(2).last().asString().contains("table myschema.", "schemas [MySchema]");
         }
     }
 
     @Test
     void theDatabaseOnMariaDbIsNamed() throws Exception {
         try (MariaDbServer server = orSkip(() -> MariaDbServer.start());
-                Ear ear = new Ear()) {
+                Warnings ear = new Warnings("dev.holdfast.jdbc")) {
             run(server.jdbcUrl(), "CREATE DATABASE other");
             assertThat(store(server.jdbcUrl())).endsWith("/test, table test.holdfast_lock");
             assertThat(store(server.jdbcUrl() + "&holdfast.schema=other")).endsWith("/test, table other.holdfast_lock");
             assertThat(store(server.jdbcUrl() + "&mode=session")).endsWith("/test, table test.holdfast_lock_session");
-            assertThat(ear.warnings).isEmpty();
+            assertThat(ear.lines()).isEmpty();
         }
     }
 
@@ -67,12 +81,12 @@ class SearchPathTest {
         String url = "jdbc:h2:mem:searched";
         try (Connection open = DriverManager.getConnection(url);
                 Statement statement = open.createStatement();
-                Ear ear = new Ear()) {
+                Warnings ear = new Warnings("dev.holdfast.jdbc")) {
             statement.execute("CREATE SCHEMA OTHER");
             assertThat(store(url)).isEqualTo(url + ", table PUBLIC.holdfast_lock");
-            assertThat(ear.warnings).isEmpty();
+            assertThat(ear.lines()).isEmpty();
             assertThat(store(url + ";SCHEMA=OTHER")).isEqualTo(url + ", table OTHER.holdfast_lock");
-            assertThat(ear.warnings).singleElement().asString().contains("table OTHER.holdfast_lock", "[PUBLIC]");
+            assertThat(ear.lines()).singleElement().asString().contains("table OTHER.holdfast_lock", "[PUBLIC]");
         }
     }
 
@@ -93,31 +107,6 @@ class SearchPathTest {
             for (String each : statements) {
                 statement.execute(each);
             }
-        }
-    }
-
-    /** Keeps what the store warns of. */
-    private static final class Ear extends Handler implements AutoCloseable {
-        private final List<String> warnings = new ArrayList<>();
-        private final Logger logger = Logger.getLogger("dev.holdfast.jdbc");
-
-        Ear() {
-            logger.addHandler(this);
-        }
-
-        @Override
-        public void publish(LogRecord line) {
-            if (line.getLevel() == Level.WARNING) {
-                warnings.add(line.getMessage());
-            }
-        }
-
-        @Override
-        public void flush() {}
-
-        @Override
-        public void close() {
-            logger.removeHandler(this);
         }
     }
 }

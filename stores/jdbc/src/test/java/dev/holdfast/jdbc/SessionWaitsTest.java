@@ -96,6 +96,31 @@ class SessionWaitsTest {
         }
     }
 
+    /** An administrator ends one session, and the server goes on. */
+    @ParameterizedTest
+    @ValueSource(strings = {"postgresql", "mariadb"})
+    void aWaitWhoseOwnSessionIsEndedGoesOnAtTheEndOfTheQueueAndSaysSo(String database) throws SQLException {
+        SessionStore holder = rig.store(servers.url(database));
+        Grant grant = hold(holder, database + " waited for");
+        SessionStore store = rig.store(servers.url(database));
+        List<String> reports = new CopyOnWriteArrayList<>();
+        store.listen(new Reports(reports));
+        try (Warnings warnings = new Warnings("dev.holdfast.jdbc")) {
+            Pending waiting = store.claim(Requests.waiting(grant.name()));
+            await().atMost(SOON).until(() -> waiting(database, 0) == 1);
+            servers.killWaiters(database);
+            await().atMost(SOON).until(() -> !warnings.lines().isEmpty());
+            await().atMost(SOON).until(() -> waiting(database, 0) == 1);
+            assertThat(reports).containsOnly("reachable");
+            assertThat(warnings.lines())
+                    .singleElement()
+                    .asString()
+                    .contains("'" + grant.name() + "'", "was ended", "at the end of the queue");
+            assertThat(get(holder.release(grant))).isTrue();
+            assertThat(get(waiting.answer())).isPresent();
+        }
+    }
+
     /** As when a server takes no more connections. */
     @ParameterizedTest
     @ValueSource(strings = {"postgresql", "mariadb"})

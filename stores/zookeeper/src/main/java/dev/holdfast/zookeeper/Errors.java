@@ -31,8 +31,12 @@ record Errors(String store) {
             case CONNECTIONLOSS, OPERATIONTIMEOUT -> unavailable("cannot be reached, or the connection broke", cause);
             case SESSIONEXPIRED, SESSIONMOVED, SESSIONCLOSEDREQUIRESASLAUTH ->
                 unavailable("ended this session; a new one is opened", cause);
-            case QUOTAEXCEEDED, THROTTLEDOP, REQUESTTIMEOUT ->
-                unavailable("has too much to do: " + code + " for " + path, cause);
+            case QUOTAEXCEEDED ->
+                unavailable(
+                        "accepts no more nodes: a quota of " + path + " or of a node above it is used up; raise it"
+                                + " (setquota), or remove what it counts; holds go on and can be released",
+                        cause);
+            case THROTTLEDOP, REQUESTTIMEOUT -> unavailable("has too much to do: " + code + " for " + path, cause);
             case UNIMPLEMENTED -> refused("is too old: ZooKeeper 3.6 or later is needed", cause);
             default -> refused("answered " + code + " for " + path, cause);
         };

@@ -6,6 +6,7 @@ import dev.holdfast.HoldfastException;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.StoreListener;
 import dev.holdfast.zookeeper.ClaimSteps.Phase;
 import dev.holdfast.zookeeper.NodeCreation.Arrival;
 import dev.holdfast.zookeeper.NodeCreation.Missing;
@@ -46,12 +47,14 @@ import org.jspecify.annotations.Nullable;
  * removed it, or it may be of a session that has ended. A claim that enters and is alone has just seen its node among
  * the children.
  *
- * <p>A try reads first and writes nothing when it is not its turn. A wait outlives broken connections and ended
- * sessions; with a new session it goes to the end of the queue. Thread-safe.
+ * <p>A try reads first and writes nothing when it is not its turn. A wait outlives broken connections, ended sessions and
+ * a quota that is used up; with a new session it goes to the end of the queue. Thread-safe.
  */
 final class PendingClaim implements Pending, Watcher {
     private static final int MOST_ENTRIES = 10;
     private static final Duration PAUSE = Duration.ofMillis(20);
+    /** Somebody must raise the quota, or others release locks. */
+    private static final Duration QUOTA_PAUSE = Duration.ofMillis(500);
 
     private final Claim claim;
     private final ZooKeeperContext context;
@@ -61,13 +64,23 @@ final class PendingClaim implements Pending, Watcher {
     private final ClaimSteps steps = new ClaimSteps(answer);
     private final OwnNode own;
     private final Blockers blockers;
+    private final StoreListener listener;
 
     private int entries;
+    /** Why the servers have not let it join the queue, though they answered; null when they have. */
+    private @Nullable HoldfastException overQuota;
+
     private boolean cancelled;
     private Missing missing = Missing.NOTHING;
 
-    PendingClaim(Claim claim, ZooKeeperContext context) {
+    /**
+     * Not sent yet.
+     *
+     * @param listener hears that the servers cannot serve it, and that they can again
+     */
+    PendingClaim(Claim claim, ZooKeeperContext context, StoreListener listener) {
         this.claim = claim;
+        this.listener = listener;
         this.context = context;
         this.lock = context.paths().lock(claim.name());
         this.creation = new NodeCreation(claim, context, lock);
@@ -192,7 +205,15 @@ final class PendingClaim implements Pending, Watcher {
             return leaving(context.errors().countedOut(claim.name()));
         }
         blockers.learn(mine, arrival.queue(), now);
-        return blockers.areTooMany() ? leaving(context.errors().lineTooLong(claim.name())) : judged();
+        Runnable next = blockers.areTooMany() ? leaving(context.errors().lineTooLong(claim.name())) : judged();
+        if (overQuota == null) {
+            return next;
+        }
+        overQuota = null;
+        return () -> {
+            listener.reachable();
+            next.run();
+        };
     }
 
     // ---- in the queue ----
@@ -298,6 +319,15 @@ final class PendingClaim implements Pending, Watcher {
     }
 
     private Runnable failed(Code code) {
+        if (code == Code.QUOTAEXCEEDED && claim.waits() && !cancelled) {
+            HoldfastException why = context.errors().of(code, lock);
+            overQuota = why;
+            Runnable again = brokenOff();
+            return () -> {
+                listener.unreachable(claim.name(), why);
+                context.time().schedule(again, QUOTA_PAUSE);
+            };
+        }
         if (!Errors.isOfConnection(code)) {
             return leaving(context.errors().of(code, lock));
         }
@@ -310,10 +340,10 @@ final class PendingClaim implements Pending, Watcher {
 
     /** The outcome of the claim is unknown, and the caller no longer waits. */
     private Runnable unanswered() {
-        HoldfastException lost = context.errors().of(Code.CONNECTIONLOSS, lock);
+        HoldfastException why = overQuota == null ? context.errors().of(Code.CONNECTIONLOSS, lock) : overQuota;
         return ending(() -> {
             own.removeUnknown();
-            answer.completeExceptionally(lost);
+            answer.completeExceptionally(why);
         });
     }
 

@@ -45,7 +45,7 @@ final class PendingClaims {
         if (heldNode != null && !heldNode.session().hasEnded()) {
             return again(claim, heldNode);
         }
-        PendingClaim place = new PendingClaim(claim, context);
+        PendingClaim place = new PendingClaim(claim, context, listener);
         PendingClaim same = all.putIfAbsent(claim.id(), place);
         if (same != null) {
             return same;
