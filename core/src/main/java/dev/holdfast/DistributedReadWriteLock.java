@@ -80,8 +80,8 @@ public final class DistributedReadWriteLock {
     /**
      * Makes a write hold a read hold in place, without letting another writer in between: its token, its lease and its
      * {@link Hold#onLost} actions stay. Readers of this client may join immediately, readers of other clients as soon as the
-     * store has handled the request; this call does not wait for that. If a store cannot downgrade a grant, it keeps other
-     * clients out until the hold is closed.
+     * store has handled the request, which is repeated while the store does not answer; this call does not wait for that. If
+     * a store cannot downgrade a grant, it keeps other clients out until the hold is closed.
      *
      * @param writing an open hold of {@link #write()}, entered once
      * @throws IllegalArgumentException if it is a hold of another name

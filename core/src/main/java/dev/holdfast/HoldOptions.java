@@ -128,7 +128,10 @@ public final class HoldOptions {
         });
     }
 
-    /** Whether every change of holder goes through the store's queue; off unless set. Slower and fairer. */
+    /**
+     * Whether every change of holder goes through the store's queue; off unless set. Slower and fairer. The order is that in
+     * which the store has received the clients' claims, one of each client at a time.
+     */
     public boolean strictFifo() {
         return values.strictFifo;
     }

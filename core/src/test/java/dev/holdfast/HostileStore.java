@@ -59,7 +59,8 @@ final class HostileStore implements Store {
 
     static final Gate PASS = new Pass();
     final Store real;
-    volatile Gate claims = PASS, renews = PASS, extends_ = PASS, releases = PASS, withdraws = PASS, records = PASS;
+    volatile Gate claims = PASS, renews = PASS, extends_ = PASS, downgrades = PASS, releases = PASS, withdraws = PASS;
+    volatile Gate records = PASS;
     volatile UnaryOperator<Capabilities> caps = c -> c;
     volatile UnaryOperator<Grant> grantMap = g -> g;
     volatile Supplier<String> describe = () -> "hostile";
@@ -80,6 +81,7 @@ final class HostileStore implements Store {
         claims = PASS;
         renews = PASS;
         extends_ = PASS;
+        downgrades = PASS;
         releases = PASS;
         withdraws = PASS;
         records = PASS;
@@ -155,7 +157,7 @@ final class HostileStore implements Store {
 
     @Override
     public CompletionStage<Boolean> downgrade(Grant grant) {
-        return loosens ? real.downgrade(grant) : CompletableFuture.completedFuture(false);
+        return downgrades.run(() -> loosens ? real.downgrade(grant) : CompletableFuture.completedFuture(false));
     }
 
     @Override

@@ -330,7 +330,7 @@ final class ExclusiveGrant {
     }
 
     private void downgrade() {
-        context.releaseSender().downgrade(state.grant()).thenAccept(done -> {
+        context.releaseSender().downgrade(state).thenAccept(done -> {
             if (!done && state.owner() instanceof SharedQueue readers) {
                 readers.notDowngraded(state);
             }

@@ -318,8 +318,12 @@ final class GrantState {
 
     /** Whether a waiter with these options can be given this grant as it is. */
     boolean fits(HoldOptions options) {
+        return isSettled() && fitsOnceSettled(options);
+    }
+
+    /** The same, where the request under way leaves the lease as it is. */
+    boolean fitsOnceSettled(HoldOptions options) {
         return renewal.goesOnFor(options)
-                && isSettled()
                 && (sessionBound ? fixed.fits(options.lease()) : grant().lease().equals(options.lease()));
     }
 

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
@@ -69,6 +70,9 @@ final class LeaseRenewer {
     private final Telemetry telemetry;
     private final RenewalSender sender;
     private final Map<ClaimId, GrantState> grants = new ConcurrentHashMap<>();
+    /** Those who want to know whether another client waits, and are answered by the next request of that grant. */
+    private final Map<GrantState, List<Consumer<Boolean>>> askers = new ConcurrentHashMap<>();
+
     private final ReferenceQueue<HoldHandle> leaks = new ReferenceQueue<>();
     private final AtomicReference<@Nullable Wake> wake = new AtomicReference<>();
 
@@ -273,22 +277,53 @@ final class LeaseRenewer {
     }
 
     /**
-     * Renews a grant out of turn, to learn whether anybody else waits for its name; no answer counts as yes. A caller who
-     * asks often enough puts off all planned renewals; the limits that are checked before those are checked here too.
+     * Renews a grant out of turn, to learn whether anybody else waits for its name; no answer counts as yes. Callers who
+     * ask while a request is under way are answered by the next one together. A caller who asks often enough puts off all
+     * planned renewals; the limits that are checked before those are checked here too.
      */
     void ask(GrantState grant, Consumer<Boolean> alone) {
-        stopIfHeldTooLong(grant);
-        if (!grant.renewal().begin()) {
-            alone.accept(false);
+        askers.compute(grant, (same, others) -> {
+            List<Consumer<Boolean>> all = others == null ? new ArrayList<>(1) : others;
+            all.add(alone);
+            return all;
+        });
+        askForAll(grant);
+    }
+
+    /** Unless a request is under way: its end calls this again. */
+    private void askForAll(GrantState grant) {
+        if (!askers.containsKey(grant)) {
             return;
         }
+        stopIfHeldTooLong(grant);
+        if (!grant.renewal().begin()) {
+            return;
+        }
+        List<Consumer<Boolean>> all = Objects.requireNonNullElse(askers.remove(grant), List.of());
         Grant request = grant.toRenew();
         long wallLead = grant.wallLead();
         ReleaseSender.guarded(() -> store.renew(List.of(request))).whenComplete((verdicts, failure) -> {
             Renewal verdict = verdicts == null ? null : verdicts.get(request.id());
             renewed(grant, request, verdict, failure, wallLead);
-            alone.accept(verdict != null && verdict.verdict() == Renewal.Verdict.HELD && !verdict.contended());
+            boolean alone = verdict != null && verdict.verdict() == Renewal.Verdict.HELD && !verdict.contended();
+            for (Consumer<Boolean> asker : all) {
+                try {
+                    asker.accept(alone);
+                } catch (Throwable broken) { // the others are answered all the same
+                    report(grant, broken);
+                }
+            }
         });
+    }
+
+    /** The request under way has an answer, or failed. */
+    private void end(GrantState grant, boolean answered) {
+        grant.renewal().end(answered);
+        try {
+            askForAll(grant);
+        } catch (Throwable broken) { // what follows the answer goes on
+            report(grant, broken);
+        }
     }
 
     /** Whether the store answered for this grant. */
@@ -305,7 +340,7 @@ final class LeaseRenewer {
         } catch (Throwable broken) {
             report(grant, broken);
         } finally {
-            grant.renewal().end(!unknown);
+            end(grant, !unknown);
         }
         if (grant.isOpen()) {
             try {
@@ -340,7 +375,7 @@ final class LeaseRenewer {
                 return goesOn;
             });
         } finally {
-            live.renewal().end(renewal.verdict() != Renewal.Verdict.UNKNOWN);
+            end(live, renewal.verdict() != Renewal.Verdict.UNKNOWN);
             wakeBy(live.dueAt());
             if (renewal.verdict() == Renewal.Verdict.UNKNOWN) {
                 telemetry.renewalFailed(live, null);
@@ -381,7 +416,7 @@ final class LeaseRenewer {
             return false;
         }
         if (!hold.isOpen()) { // closed in between: the grant may be another hold's by now
-            hold.grant.renewal().end(true);
+            end(hold.grant, true);
             wakeBy(hold.grant.dueAt()); // a tick in between took the grant for one that is being renewed
             throwIfLost(hold);
         }

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Releases to the store: of grants that ended, and of anything that a claim of unknown outcome may have left there.
  *
- * <p>Both are sent at once, and {@linkplain RepeatedRequest repeated} while the store does not answer. A claim or a query
+ * <p>Both are sent at once, as downgrades are, and {@linkplain RepeatedRequest repeated} while the store does not answer. A claim or a query
  * of a name sends an unconfirmed release of that name first: where the store carries out requests in order, the client
  * then does not find its own closed hold.
  *
@@ -124,9 +124,28 @@ final class ReleaseSender {
         return store.capabilities().ordered() ? CompletableFuture.completedFuture(true) : answer;
     }
 
-    /** Has the store let readers of other clients in beside the holder of a grant. If it does not, they wait: safe. */
-    CompletableFuture<Boolean> downgrade(Grant grant) {
-        return guarded(() -> store.downgrade(grant));
+    /**
+     * Has the store let readers of other clients in beside the holder of a grant. They wait until the store has answered, so
+     * the request is repeated until then, or until the grant ends.
+     *
+     * @return the answer; never completes if there is none
+     */
+    CompletableFuture<Boolean> downgrade(GrantState grant) {
+        CompletableFuture<Boolean> answer = new CompletableFuture<>();
+        Supplier<CompletionStage<Boolean>> request =
+                () -> guarded(() -> store.downgrade(grant.grant())).whenComplete((done, failure) -> {
+                    if (failure == null) {
+                        answer.complete(done);
+                    }
+                });
+        long sent = time.nanoTime();
+        guarded(request).whenComplete((done, failure) -> {
+            if (failure != null) {
+                BooleanSupplier ended = () -> closed || !grant.isOpen();
+                RepeatedRequest.begin(time, request, ended, true, grant.grant().lease(), sent);
+            }
+        });
+        return answer;
     }
 
     /** Sends what the store has not confirmed at once, and from now on after short waits. */

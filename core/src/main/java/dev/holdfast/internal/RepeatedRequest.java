@@ -13,7 +13,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A release or a withdrawal that the store did not confirm, and that is sent until it does.
+ * A release, a withdrawal or a downgrade that the store did not confirm, and that is sent until it does.
  *
  * <p>The first wait is a quarter of a second, because a server that was restarted is often back within a second. Each
  * further wait is twice as long, up to a third of the lease. So the delay after an outage is at most about the length of
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * request took: a request that waits for a locked row uses its connection for half of the time at most.
  *
  * <p>With a lease, the repetition ends with the lease, which ends the grant. A session may outlive it, so there the
- * repetition continues. A refusal ends it only when the lease is over, or as the third in a row while the client closes.
+ * repetition continues; so it does for a downgrade, whose grant is renewed. A refusal ends it only when the lease is over, or as the third in a row while the client closes.
  * Thread-safe.
  */
 final class RepeatedRequest {
@@ -32,7 +32,7 @@ final class RepeatedRequest {
     private final TimeSource time;
     private final Supplier<CompletionStage<Boolean>> request;
     private final BooleanSupplier stopped;
-    private final boolean ofSession;
+    private final boolean outlivesLease;
     private final long lease;
     private final long begin;
     private final CompletableFuture<Void> over = new CompletableFuture<>();
@@ -61,12 +61,12 @@ final class RepeatedRequest {
             TimeSource time,
             Supplier<CompletionStage<Boolean>> request,
             BooleanSupplier stopped,
-            boolean ofSession,
+            boolean outlivesLease,
             Duration lease) {
         this.time = time;
         this.request = request;
         this.stopped = stopped;
-        this.ofSession = ofSession;
+        this.outlivesLease = outlivesLease;
         this.lease = Durations.nanos(lease);
         this.begin = time.nanoTime();
     }
@@ -76,10 +76,10 @@ final class RepeatedRequest {
             TimeSource time,
             Supplier<CompletionStage<Boolean>> request,
             BooleanSupplier closed,
-            boolean ofSession,
+            boolean outlivesLease,
             Duration lease,
             long sent) {
-        RepeatedRequest repeated = new RepeatedRequest(time, request, closed, ofSession, lease);
+        RepeatedRequest repeated = new RepeatedRequest(time, request, closed, outlivesLease, lease);
         long took = time.nanoTime() - sent;
         repeated.await(Math.max(Math.min(FIRST_WAIT.toNanos(), repeated.longestWait()), took), took);
         return repeated;
@@ -128,7 +128,7 @@ final class RepeatedRequest {
     }
 
     private void send(long nextLength) {
-        if (stopped.getAsBoolean() || (!ofSession && isLeaseOver())) {
+        if (stopped.getAsBoolean() || (!outlivesLease && isLeaseOver())) {
             over.complete(null);
             return;
         }

@@ -129,6 +129,15 @@ final class SharedGrant {
         return writersInStore && !isFree();
     }
 
+    /** Whether a reader may join while no other client waits; otherwise the reader needs a grant of its own. */
+    boolean suitsIfAlone(HoldOptions options) {
+        return options.autoRenew()
+                && !options.strictFifo()
+                && stopped.isEmpty()
+                && tokens.hasTokenLeft()
+                && state.fitsOnceSettled(options);
+    }
+
     /** Has the waiting readers join once no other client waits; asks again in a while until then. */
     Runnable serveIfAlone() {
         if (askingForWaiters) {

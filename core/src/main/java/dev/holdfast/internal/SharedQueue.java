@@ -34,8 +34,8 @@ import org.jspecify.annotations.Nullable;
  * waiters of one grant together is the idea of phase-fair locks, Brandenburg and Anderson, 2009.)
  *
  * <p>Some stores cannot downgrade a writer's grant: beside it they grant no claim to read, not even one of this client. So
- * while its holder reads, no reader of this client claims: each waits here until the store says that no other client waits,
- * and joins.
+ * while its holder reads, no reader of this client claims that may join: each waits here until the store says that no other
+ * client waits, and joins.
  *
  * <p>A caller that wants more permits than others is not overtaken: those behind it wait for it. {@link SharedGrant}
  * decides how a grant passes on and when it is released.
@@ -86,8 +86,8 @@ final class SharedQueue extends WaitQueue {
         }
         warnIfItsOwn(waiter);
         Runnable first = giveBackFree(); // it does not suit, and would be in the way
-        SharedGrant writers = writersInStore();
-        if (!waiter.waits && writers != null) {
+        SharedGrant writers = waiter.waits ? null : writersInStore(waiter);
+        if (writers != null) {
             return both(first, writers.tryIfAlone(waiter));
         }
         if (waiter.waits) {
@@ -107,10 +107,10 @@ final class SharedQueue extends WaitQueue {
                 });
     }
 
-    /** The grant that the store could not downgrade; null if there is none. */
-    private @Nullable SharedGrant writersInStore() {
+    /** The grant that the store could not downgrade, and that this reader may join once no other client waits; or null. */
+    private @Nullable SharedGrant writersInStore(Waiter reader) {
         return grants.values().stream()
-                .filter(SharedGrant::isWritersInStore)
+                .filter(grant -> grant.isWritersInStore() && grant.suitsIfAlone(reader.options))
                 .findFirst()
                 .orElse(null);
     }
@@ -185,8 +185,10 @@ final class SharedQueue extends WaitQueue {
     ClaimInFlight unwanted() {
         ClaimInFlight waiting = claims.waiting();
         Waiter first = waiters.first();
-        boolean wanted =
-                first != null && waiting != null && first.mode.equals(waiting.claim.mode()) && writersInStore() == null;
+        boolean wanted = first != null
+                && waiting != null
+                && first.mode.equals(waiting.claim.mode())
+                && writersInStore(first) == null;
         return wanted ? null : waiting;
     }
 
@@ -360,7 +362,7 @@ final class SharedQueue extends WaitQueue {
         if (claims.waiting() != null || first == null) {
             return NOTHING;
         }
-        SharedGrant writers = writersInStore();
+        SharedGrant writers = writersInStore(first);
         return writers == null ? claimFor(first) : writers.serveIfAlone();
     }
 

@@ -10,6 +10,7 @@ import dev.holdfast.spi.Grant;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
@@ -101,6 +102,24 @@ abstract class DowngradeCases extends SharedCases {
             try (Hold beside = lock.read().tryAcquire().orElseThrow()) {
                 assertThat(beside.isValid()).isTrue();
             }
+        }
+        assertThat(hold.isValid()).isTrue();
+        hold.close();
+        lock.write().tryAcquire().orElseThrow().close();
+    }
+
+    @Test
+    void readersOfTheSameClientWhoTryAtOneMomentAllComeInBesideAWriterWhoReadsOn() throws Exception {
+        DistributedReadWriteLock lock = locks(1, AWAITED).get(0);
+        Hold hold = lock.write().acquire();
+        lock.downgrade(hold);
+        rig.pass(Duration.ofMillis(50)); // the time in which readers join without a request is long over
+        List<CompletableFuture<Optional<Hold>>> tries = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            tries.add(lock.read().tryAcquireAsync(Duration.ZERO));
+        }
+        for (CompletableFuture<Optional<Hold>> tried : tries) {
+            rig.patience.result(tried, "a reader who tried").orElseThrow().close();
         }
         assertThat(hold.isValid()).isTrue();
         hold.close();

@@ -26,6 +26,10 @@ final class WorkerConnection {
     private long used;
 
     private long idle;
+    /** The request that it was opened for last, and the last one under which it broke. */
+    private @Nullable Request asked;
+
+    private @Nullable Request lostBy;
     private long left = System.nanoTime() - REST_NANOS;
 
     private record Opening(Thread thread, CompletableFuture<LockRows> opened) {}
@@ -83,6 +87,7 @@ final class WorkerConnection {
     /** It broke under the request that it was opened for last. */
     void broke() {
         tables.idleTime().ended(idle);
+        lostBy = asked;
     }
 
     @Nullable
@@ -93,6 +98,7 @@ final class WorkerConnection {
     /** The connection, opened if it must be; waits no longer than the request may. */
     LockRows open(Request asking) throws SQLException {
         LockRows open = table;
+        asked = asking;
         idle = open == null ? 0 : System.nanoTime() - used;
         boolean ended = open != null && !asking.mayRepeat() && tables.idleTime().isRisky(idle) && !answers(open);
         if (ended) {
@@ -127,10 +133,14 @@ final class WorkerConnection {
                 long left = ConnectionWorker.REQUEST_TIMEOUT.toNanos() - (System.nanoTime() - asking.since);
                 return opened.get(Math.max(0, left), TimeUnit.NANOSECONDS);
             } catch (TimeoutException e) {
+                String limit = ConnectionWorker.REQUEST_TIMEOUT.toSeconds() + " s; see that the server answers, ";
                 throw new StoreUnavailableException(
-                        tables.errors().cannot(asking.what, asking.name) + ": no connection could be opened within "
-                                + ConnectionWorker.REQUEST_TIMEOUT.toSeconds()
-                                + " s; see that the server answers, or that the application's pool has one left",
+                        tables.errors().cannot(asking.what, asking.name)
+                                + (lostBy == asking
+                                        ? ": its connection stopped answering, and no other was opened in the rest of "
+                                                + limit + "and that nothing on the way to it drops connections"
+                                        : ": no connection could be opened within " + limit
+                                                + "or that the application's pool has one left"),
                         e);
             } catch (ExecutionException e) {
                 opening = null;

@@ -2,6 +2,7 @@ package dev.holdfast.jdbc;
 
 import static dev.holdfast.testbed.OrSkip.orSkip;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.Hold;
@@ -9,8 +10,10 @@ import dev.holdfast.HoldOptions;
 import dev.holdfast.LockClient;
 import dev.holdfast.LockListener;
 import dev.holdfast.StoreEvent;
+import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.testbed.MariaDbServer;
 import dev.holdfast.testbed.PostgresServer;
+import dev.holdfast.testbed.TcpProxy;
 import java.sql.DriverManager;
 import java.time.Duration;
 import java.util.HashSet;
@@ -48,6 +51,29 @@ class IdleConnectionsTest {
                     server.jdbcUrl(),
                     "SELECT id FROM information_schema.processlist WHERE db IS NOT NULL AND id <> CONNECTION_ID()",
                     "SELECT variable_value FROM information_schema.global_status WHERE variable_name = 'ABORTED_CLIENTS'");
+        }
+    }
+
+    @Test
+    void aConnectionThatFellSilentWhileIdleIsNamedAndNotThePool() throws Exception {
+        try (PostgresServer server = orSkip(() -> PostgresServer.start());
+                TcpProxy proxy = TcpProxy.to(server.port());
+                LockClient client =
+                        LockClient.connect(server.jdbcUrl().replace(":" + server.port() + "/", ":" + proxy.port() + "/")
+                                + "&holdfast.connections=1")) {
+            Hold hold =
+                    client.lock("idle", HoldOptions.defaults().autoRenew(false)).acquire();
+            long acquired = System.nanoTime();
+            await("idle for so long that the connection is tried before a renewal")
+                    .until(() -> System.nanoTime() - acquired
+                            > Duration.ofMillis(1_500).toNanos());
+            proxy.toServer().hold();
+
+            assertThatThrownBy(() -> hold.extend(Duration.ofSeconds(20)))
+                    .isInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContaining("its connection stopped answering");
+            proxy.toServer().resume();
+            hold.close();
         }
     }
 

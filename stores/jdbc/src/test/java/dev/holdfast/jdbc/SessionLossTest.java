@@ -51,11 +51,14 @@ class SessionLossTest {
     /** Each couple has a lock: one holds it, the other waits in the server's queue. After how many ms each loss was known. */
     private static List<Long> kill(String database, int rounds, int couples) throws Exception {
         List<Long> known = new ArrayList<>();
-        for (int round = 0; round < rounds; round++) {
-            List<Couple> all = new ArrayList<>();
-            try {
-                for (int i = 0; i < couples; i++) {
-                    all.add(new Couple(database, "killed " + i));
+        List<Couple> all = new ArrayList<>();
+        try {
+            for (int i = 0; i < couples; i++) {
+                all.add(new Couple(database, "killed " + i));
+            }
+            for (int round = 0; round < rounds; round++) {
+                for (Couple each : all) {
+                    each.begin();
                 }
                 long killed = System.nanoTime();
                 servers.killHolders(database);
@@ -64,9 +67,9 @@ class SessionLossTest {
                     assertThat(each.overlapped.get(60, TimeUnit.SECONDS)).isFalse();
                     assertThatThrownBy(each.hold::close).isInstanceOf(HoldLostException.class);
                 }
-            } finally {
-                all.forEach(Couple::close);
             }
+        } finally {
+            all.forEach(Couple::close);
         }
         known.sort(null);
         System.out.println(database + ": " + known.size() + " connections killed, loss known after "
@@ -77,14 +80,23 @@ class SessionLossTest {
     private static final class Couple implements AutoCloseable {
         private final LockClient one;
         private final LockClient two;
-        private final Hold hold;
-        private final CompletableFuture<Long> lostAt = new CompletableFuture<>();
-        private final CompletableFuture<Boolean> overlapped;
+        private final String name;
+        private Hold hold;
+        private CompletableFuture<Long> lostAt;
+        private CompletableFuture<Boolean> overlapped;
 
         Couple(String database, String name) throws Exception {
+            this.name = name;
             one = LockClient.connect(url(database));
             two = LockClient.connect(url(database));
+        }
+
+        /** On connections that the round before has left, or that are new since. */
+        void begin() throws InterruptedException {
             hold = one.lock(name).acquire();
+            lostAt = new CompletableFuture<>();
+            CompletableFuture<Long> lostAt = this.lostAt;
+            Hold hold = this.hold;
             hold.onLost(loss -> lostAt.complete(System.nanoTime()));
             overlapped = two.lock(name).acquireAsync().thenApply(next -> {
                 boolean both = hold.isValid();

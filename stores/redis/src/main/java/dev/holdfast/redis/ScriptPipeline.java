@@ -124,11 +124,20 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
         events.disconnected();
     }
 
-    /** The server has refused the log-in. Lettuce goes on trying, but nobody waits for that. */
-    void refused(StoreRefusedException why) {
-        if (!connected) {
-            refusal = why;
-            forget(why);
+    /**
+     * An attempt to connect again has failed. Lettuce goes on trying, but nobody waits for a log-in.
+     *
+     * @param refused why the server refused the log-in; null if it failed for another reason
+     */
+    void notConnected(@Nullable StoreRefusedException refused) {
+        long heard = time.nanoTime();
+        if (connected) {
+            return;
+        }
+        refusal = refused;
+        if (refused != null) { // not what is asked from now on: it may be sent on the next connection already
+            outbox.fail(call -> call.askedNanos() - heard <= 0, refused);
+            inFlight.fail(call -> call.askedNanos() - heard <= 0, refused);
         }
     }
 
@@ -174,7 +183,7 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
             late.watch();
             StoreRefusedException refused = refusal;
             if (refused != null) {
-                outbox.fail(any -> true, refused);
+                outbox.fail(each -> each == call, refused);
             }
         }
         RuntimeException closed = end.closed();

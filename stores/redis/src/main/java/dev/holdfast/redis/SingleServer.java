@@ -87,9 +87,10 @@ final class SingleServer {
     /** A password that was changed is said; all else may pass by itself. */
     private static void tellOfRefusals(EventBus events, RedisErrors errors, List<ScriptPipeline> pipelines) {
         events.get().subscribe(event -> {
-            if (event instanceof ReconnectFailedEvent failed
-                    && errors.ofLogIn(failed.getCause()) instanceof StoreRefusedException why) {
-                pipelines.forEach(each -> each.refused(why));
+            if (event instanceof ReconnectFailedEvent failed) {
+                StoreRefusedException refused =
+                        errors.ofLogIn(failed.getCause()) instanceof StoreRefusedException why ? why : null;
+                pipelines.forEach(each -> each.notConnected(refused));
             }
         });
     }

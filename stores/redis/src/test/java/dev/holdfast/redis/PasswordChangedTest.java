@@ -7,10 +7,12 @@ import static org.awaitility.Awaitility.await;
 import dev.holdfast.Hold;
 import dev.holdfast.LockClient;
 import dev.holdfast.StoreRefusedException;
+import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.testbed.RespConnection;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -19,6 +21,28 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(120)
 class PasswordChangedTest {
     private static final Duration SOON = Duration.ofSeconds(30);
+
+    @Test
+    void aServerThatIsDownAfterwardsIsNotSaidToRefuseTheLogIn() throws Exception {
+        try (Rig rig = new Rig();
+                RespConnection admin = RespConnection.open(rig.server.port(), SOON);
+                LockClient client = LockClient.connect("redis://127.0.0.1:" + rig.server.port())) {
+            admin.call("CONFIG", "SET", "requirepass", "second");
+            admin.call("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+            await().atMost(SOON)
+                    .untilAsserted(
+                            () -> assertThatThrownBy(() -> client.lock("free").tryAcquire())
+                                    .isInstanceOf(StoreRefusedException.class));
+
+            rig.server.process().kill();
+
+            await().atMost(SOON)
+                    .untilAsserted(
+                            () -> assertThatThrownBy(() -> client.lock("free").tryAcquire())
+                                    .isInstanceOf(StoreUnavailableException.class)
+                                    .hasMessageContaining("down, busy, or cannot be reached"));
+        }
+    }
 
     @ParameterizedTest
     @CsvSource({"first, refused the user or the password", "'', wants a log-in"})

@@ -1,15 +1,20 @@
 package dev.holdfast.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.StoreRefusedException;
+import dev.holdfast.spi.TimeSource;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 /** The connection for scripts, when the client library throws. */
@@ -28,6 +33,59 @@ class ScriptPipelineTest {
 
             assertThat(Rig.get(call.answer)).isNotNull();
             assertThat(broken).as("was thrown").isFalse();
+        }
+    }
+
+    @Test
+    void aRefusedLogInEndsOnlyWhatWasAskedBefore() {
+        try (Rig rig = new Rig();
+                RedisClient client = RedisClient.create(rig.server.uri());
+                StatefulRedisConnection<byte[], byte[]> connection = client.connect(ByteArrayCodec.INSTANCE)) {
+            HookedTime time = new HookedTime(rig.time());
+            ScriptPipeline pipeline =
+                    new ScriptPipeline(connection, time, Rig.NEVER, new RedisErrors("redis"), Acks.NONE);
+            rig.server.process().stop(); // it stays stopped: nothing is answered, nothing connected
+            LettuceConnection.disconnect(connection);
+            await().until(() -> !pipeline.isConnected());
+            ScriptCall before = ScriptCall.of(Script.STATUS, "a", List.of());
+            ScriptCall after = ScriptCall.of(Script.STATUS, "b", List.of());
+            pipeline.send(before);
+
+            time.afterTheNextLook.set(() -> pipeline.send(after));
+            pipeline.notConnected(new StoreRefusedException("wants a log-in"));
+
+            assertThat(before.answer.toCompletableFuture()).isCompletedExceptionally();
+            assertThat(after.answer.toCompletableFuture()).isNotDone();
+            rig.server.process().cont();
+            assertThat(Rig.get(after.answer)).isNotNull();
+        }
+    }
+
+    /** Somebody else does something when the time has been read. */
+    private static final class HookedTime implements TimeSource {
+        private static final Runnable NOTHING = () -> {};
+        private final TimeSource real;
+        final AtomicReference<Runnable> afterTheNextLook = new AtomicReference<>(NOTHING);
+
+        HookedTime(TimeSource real) {
+            this.real = real;
+        }
+
+        @Override
+        public long nanoTime() {
+            long now = real.nanoTime();
+            afterTheNextLook.getAndSet(NOTHING).run();
+            return now;
+        }
+
+        @Override
+        public long wallMillis() {
+            return real.wallMillis();
+        }
+
+        @Override
+        public Scheduled schedule(Runnable task, Duration delay) {
+            return real.schedule(task, delay);
         }
     }
 

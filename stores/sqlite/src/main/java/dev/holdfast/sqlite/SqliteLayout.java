@@ -13,6 +13,9 @@ final class SqliteLayout {
     /** For locks: a commit reaches the disk soon. */
     static final String SYNCHRONOUS = "NORMAL";
 
+    /** From this length of the log on, each commit waits until it is written back, if {@link SqliteLocks#atRest} never did. */
+    private static final int MOST_PAGES_IN_LOG = 4000;
+
     private final SqliteSession session;
     private final SqliteFile file;
     private final BootClock machine;
@@ -32,6 +35,7 @@ final class SqliteLayout {
     boolean prepare(SqliteClock clock) {
         return session.run("set up the locks", "", () -> {
             session.execute("PRAGMA synchronous = " + SYNCHRONOUS);
+            session.execute("PRAGMA wal_autocheckpoint = " + MOST_PAGES_IN_LOG);
             boolean created = isCreated();
             requireLog(); // without it, an idle connection has no lock on the file, and goes unnoticed
             if (!created) {

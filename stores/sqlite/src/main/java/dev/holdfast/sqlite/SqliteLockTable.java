@@ -43,6 +43,7 @@ final class SqliteLockTable implements SqliteLocks {
     private final SqliteSharedLocks shared;
     private final SqliteRenewals renewals;
     private final SqliteRecords records;
+    private boolean granted;
 
     SqliteLockTable(SqliteSession session, SqliteClock clock) {
         this.session = session;
@@ -69,9 +70,13 @@ final class SqliteLockTable implements SqliteLocks {
 
     @Override
     public Optional<Grant> claim(Claim claim, long place) {
-        if (SqliteSharedLocks.isShared(claim.mode())) {
-            return shared.claim(claim, place);
-        }
+        Optional<Grant> grant =
+                SqliteSharedLocks.isShared(claim.mode()) ? shared.claim(claim, place) : claimAlone(claim, place);
+        granted = grant.isPresent();
+        return grant;
+    }
+
+    private Optional<Grant> claimAlone(Claim claim, long place) {
         return session.run("claim", claim.name(), () -> {
             long sent = clock.stamp();
             long now = clock.micros();
@@ -165,9 +170,12 @@ final class SqliteLockTable implements SqliteLocks {
 
     @Override
     public Optional<Grant> extend(Grant grant) {
-        if (SqliteSharedLocks.isShared(grant.mode())) {
-            return shared.extend(grant);
-        }
+        Optional<Grant> fresh = SqliteSharedLocks.isShared(grant.mode()) ? shared.extend(grant) : extendAlone(grant);
+        granted = fresh.isPresent();
+        return fresh;
+    }
+
+    private Optional<Grant> extendAlone(Grant grant) {
         return session.run("extend", grant.name(), () -> {
             long sent = clock.stamp();
             long now = clock.micros();
@@ -320,6 +328,14 @@ final class SqliteLockTable implements SqliteLocks {
     @Override
     public PagedListing.Page<StoredRecord> records(String prefix, String after) {
         return records.list(prefix, after);
+    }
+
+    @Override
+    public void atRest() {
+        if (granted) {
+            granted = false;
+            session.checkpointIfDue();
+        }
     }
 
     @Override

@@ -95,6 +95,12 @@ interface SqliteLocks extends AutoCloseable {
     /** The records after a name, as many as one request may read; none at the end. */
     PagedListing.Page<StoredRecord> records(String prefix, String after);
 
+    /**
+     * A request has been answered. What takes long and can wait is done here, if that request was granted a lock: while this
+     * client holds it, no other overtakes this client in its queue.
+     */
+    void atRest();
+
     @Override
     void close();
 

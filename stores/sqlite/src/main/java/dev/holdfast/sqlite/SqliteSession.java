@@ -33,6 +33,9 @@ final class SqliteSession implements AutoCloseable {
     /** Naps inside a statement before the operation starts over: about five milliseconds. */
     private static final int NAPS_IN_STATEMENT = 10;
 
+    /** After so many writes, of one to three pages each, the log is written back to the file. */
+    private static final int CHECKPOINT_AFTER = 500;
+
     private static final long IDENTITY_CHECK_NANOS = Duration.ofMillis(100).toNanos();
 
     private final Connection connection;
@@ -41,6 +44,7 @@ final class SqliteSession implements AutoCloseable {
     private final Map<String, PreparedStatement> prepared = new HashMap<>();
     private long identityChecked = System.nanoTime();
     private @Nullable String apart;
+    private int writes;
 
     private SqliteSession(Connection connection, SqliteFile file, BusyTimeout busyTimeout) {
         this.connection = connection;
@@ -145,7 +149,27 @@ final class SqliteSession implements AutoCloseable {
 
     /** Runs a statement without rows; returns how many it changed. */
     int update(String sql, Object... arguments) throws SQLException {
-        return bind(sql, arguments).executeUpdate();
+        int changed = bind(sql, arguments).executeUpdate();
+        writes += Math.min(changed, 1);
+        return changed;
+    }
+
+    /**
+     * Writes the log back to the file once it has grown. That waits for the disk, for milliseconds or more; other processes
+     * go on meanwhile.
+     */
+    void checkpointIfDue() {
+        if (writes < CHECKPOINT_AFTER) {
+            return;
+        }
+        writes = 0;
+        try {
+            number("PRAGMA wal_checkpoint(PASSIVE)");
+        } catch (SQLException | RuntimeException | Error e) {
+            // such as a full disk: the log grows on, and callers learn of it from their own requests
+            forgetStatements();
+            SafeLog.log(LOG, System.Logger.Level.DEBUG, "the checkpoint of sqlite:" + file.path() + " failed", e);
+        }
     }
 
     /** Runs a statement once, without keeping it. */

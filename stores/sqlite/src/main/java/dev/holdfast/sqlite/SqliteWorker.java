@@ -114,6 +114,7 @@ final class SqliteWorker {
             return;
         }
         request.answer.complete(result);
+        table.atRest();
     }
 
     private void refuseAll() {
