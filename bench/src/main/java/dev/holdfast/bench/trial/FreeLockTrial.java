@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -112,7 +113,7 @@ public final class FreeLockTrial {
             }
         }
         Trial.head("way", "median", "99 %", "beside Redisson");
-        double redisson = Trial.quantile(times.get(FreeLockWay.REDISSON), 0.5) / MICROS;
+        double redisson = Trial.quantile(of(times, FreeLockWay.REDISSON), 0.5) / MICROS;
         times.forEach((way, all) -> Trial.row(
                 way.title,
                 micros(Trial.quantile(all, 0.5)),
@@ -162,7 +163,7 @@ public final class FreeLockTrial {
             }
             Map<FreeLockWay, Times> all = noTimes();
             for (Future<Map<FreeLockWay, Times>> part : pool.invokeAll(tasks)) {
-                part.get().forEach((way, times) -> all.get(way).add(times));
+                part.get().forEach((way, times) -> of(all, way).add(times));
             }
             return all;
         } finally {
@@ -175,9 +176,13 @@ public final class FreeLockTrial {
         FreeLockWay[] ways = FreeLockWay.values();
         while (System.nanoTime() - end < 0) {
             FreeLockWay way = ways[ThreadLocalRandom.current().nextInt(ways.length)];
-            turn(way, times.get(way));
+            turn(way, of(times, way));
         }
         return times;
+    }
+
+    private static <T> T of(Map<FreeLockWay, T> all, FreeLockWay way) {
+        return Objects.requireNonNull(all.get(way));
     }
 
     private static Map<FreeLockWay, Times> noTimes() {
@@ -190,7 +195,7 @@ public final class FreeLockTrial {
 
     private void turn(FreeLockWay way, Times times) throws Exception {
         String lock = way + ":" + ThreadLocalRandom.current().nextLong(Long.MAX_VALUE);
-        FreeLockWay.Client client = clients.get(way);
+        FreeLockWay.Client client = of(clients, way);
         Schedule.pause(Duration.ofNanos(1_000L * ThreadLocalRandom.current().nextInt(MOST_PAUSE_MICROS)));
         wire.begin();
         long call = System.nanoTime();
@@ -207,8 +212,8 @@ public final class FreeLockTrial {
     }
 
     private void print(Map<FreeLockWay, Times> times, boolean alone) {
-        double bare = times.get(FreeLockWay.SET).median();
-        double redisson = times.get(FreeLockWay.REDISSON).median();
+        double bare = of(times, FreeLockWay.SET).median();
+        double redisson = of(times, FreeLockWay.REDISSON).median();
         times.forEach((way, all) -> Trial.row(
                 way.title,
                 micros(Trial.quantile(all.whole, 0.5)),
