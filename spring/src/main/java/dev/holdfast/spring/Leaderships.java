@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.SmartLifecycle;
 
@@ -23,12 +24,13 @@ final class Leaderships implements SmartLifecycle {
     /** Later at the end than the web server and the schedulers; far earlier than the clients close. */
     private static final int PHASE = SmartLifecycle.DEFAULT_PHASE - 4096;
 
+    /** The election of which the present thread runs a listener. */
+    private static final ThreadLocal<@Nullable Candidate> REPORTED = new ThreadLocal<>();
+
     private final LockClients clients;
     private final Supplier<Collection<Election>> elections;
     private final ApplicationEventPublisher events;
     private final Map<Candidate, Candidacy> candidacies = new ConcurrentHashMap<>();
-    /** The election of which the present thread runs a listener. */
-    private final ThreadLocal<Candidate> reported = new ThreadLocal<>();
 
     private volatile boolean running;
 
@@ -79,11 +81,11 @@ final class Leaderships implements SmartLifecycle {
     }
 
     private void publish(Candidate candidate, Object event) {
-        reported.set(candidate);
+        REPORTED.set(candidate);
         try {
             events.publishEvent(event);
         } finally {
-            reported.remove();
+            REPORTED.remove();
         }
     }
 
@@ -91,7 +93,7 @@ final class Leaderships implements SmartLifecycle {
     @Override
     public void stop() {
         running = false;
-        Candidate caller = reported.get();
+        Candidate caller = REPORTED.get();
         Candidacy own = caller == null ? null : candidacies.remove(caller);
         if (own != null) {
             own.close();

@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /** One connection to a server, with its statements kept prepared. For one thread. */
 final class SqlSession implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger("dev.holdfast.jdbc");
     private static final int MOST_PREPARED = 64;
 
     private final Connection connection;
@@ -161,13 +162,13 @@ final class SqlSession implements AutoCloseable {
 
     /** A failure of the application's log ends no thread. */
     static void log(System.Logger.Level level, String message, Throwable failure) {
-        SafeLog.log(System.getLogger("dev.holdfast.jdbc"), level, message, failure);
+        SafeLog.log(LOG, level, message, failure);
     }
 
     /** One line for people, in the same way. */
     static void warn(String message) {
         try {
-            System.getLogger("dev.holdfast.jdbc").log(System.Logger.Level.WARNING, message);
+            LOG.log(System.Logger.Level.WARNING, message);
         } catch (Throwable logFailed) {
             // as there
         }
