@@ -230,7 +230,10 @@ final class ScriptCall {
      * node refuses a script when it has some of its keys and not all, as it nearly always is: most locks have one key.
      */
     boolean narrow() {
-        boolean becomes = !narrow && script == Script.RENEW && args.get(1).equals("X");
+        boolean becomes = !narrow
+                && script == Script.RENEW
+                && keys.size() == 1
+                && args.get(1).equals("X");
         narrow |= becomes;
         return becomes;
     }

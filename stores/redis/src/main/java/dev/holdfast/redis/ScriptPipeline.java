@@ -135,9 +135,9 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
             return;
         }
         refusal = refused;
-        if (refused != null) { // not what is asked from now on: it may be sent on the next connection already
-            outbox.fail(call -> call.askedNanos() - heard <= 0, refused);
-            inFlight.fail(call -> call.askedNanos() - heard <= 0, refused);
+        if (refused != null) { // not what is asked from now on, or sent again: it may be on the next connection already
+            outbox.fail(call -> !connected && call.askedNanos() - heard <= 0, refused);
+            inFlight.fail(call -> !connected && call.askedNanos() - heard <= 0, refused);
         }
     }
 

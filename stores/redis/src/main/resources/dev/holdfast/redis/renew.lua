@@ -1,7 +1,9 @@
--- Renews many grants. KEYS of each: its state, or all four; ARGV of each: id, kind, permits, lease, number. One letter of each: H held,
--- C held while others wait, L lost. A late copy of a claim may have a grant under the same id, but with another number:
--- nobody knows of that grant, and it is not renewed. Alone of all scripts this one reads each state by itself, and takes a
--- key of another type for none: the rest of the batch must not suffer. Nothing that a full server refuses comes first.
+-- Renews many grants. KEYS of each: its state, or all four; ARGV of each: id, kind, permits, lease, number. One letter of
+-- each: H held, C held while others wait, L lost. A late copy of a claim may have a grant under the same id, but with
+-- another number: nobody knows of that grant, and it is not renewed. Alone of all scripts this one reads each state by
+-- itself, and takes a key of another type for none: the rest of the batch must not suffer. Nothing that a full server
+-- refuses comes first.
+-- While the slot of an exclusive lock moves between the nodes of a cluster, KEYS is the state's alone.
 local LINGER, DEADLINES = 30000, 4e15
 local answers, micros = {}, nil
 

@@ -1,7 +1,7 @@
 -- What every script about one lock begins with, and what is stored of a lock.
 --
 -- A single server is told the first key only, and the scripts add what the others end with: three words less. To a cluster
--- all are named, since it must know which keys are needed while a slot moves.
+-- all are named, since it must know which keys a script needs; renew.lua says when not.
 --
 -- KEYS[1]  holdfast:{NAME}     the state, one line of text:
 --              LAYOUT NUMBER QUEUED KIND OWNER SINCE WHO

@@ -13,6 +13,7 @@ import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Renewal.Verdict;
 import dev.holdfast.testbed.ServerClock;
 import java.time.Duration;
+import java.time.Instant;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -109,14 +110,27 @@ class ClockTest {
 
     @Test
     void tokensRiseThoughTheCounterIsLostAndTheClockIsSetBack() throws InterruptedException {
+        assertTokensRise(HOUR.negated(), true);
+    }
+
+    /** Microseconds since 1970 had a digit less until September 2001; a machine without a battery may begin there. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void tokensRiseThoughTheClockIsSetToTheYear2000(boolean isCounterLost) throws InterruptedException {
+        assertTokensRise(Duration.between(Instant.now(), Instant.parse("2000-01-01T00:00:00Z")), isCounterLost);
+    }
+
+    private void assertTokensRise(Duration step, boolean isCounterLost) throws InterruptedException {
         HoldOptions options = HoldOptions.defaults();
         try (LockClient client = LockClient.connect(rig.server.uri())) {
             long before;
             try (Hold hold = client.lock("a", options).acquire()) {
                 before = hold.token();
             }
-            clock.set(HOUR.negated());
-            rig.call("FLUSHALL");
+            clock.set(step);
+            if (isCounterLost) {
+                rig.call("FLUSHALL");
+            }
             try (Hold hold = client.lock("a", options).acquire()) {
                 assertThat(hold.token()).isGreaterThan(before);
             }

@@ -171,8 +171,8 @@ class LateClaimTest {
 
     /** The same claim once more, on a connection that no client reads. */
     private String arrivesLate(Claim claim, String channel) {
-        List<String> words =
-                new ArrayList<>(List.of("EVAL", Script.CLAIM_FULLY.body(), "1", "holdfast:{" + claim.name() + "}"));
+        Script script = claim.mode() instanceof Mode.Exclusive ? Script.CLAIM : Script.CLAIM_FULLY;
+        List<String> words = new ArrayList<>(List.of("EVAL", script.body(), "1", "holdfast:{" + claim.name() + "}"));
         words.addAll(Scripts.words(claim, new Scripts.Place(channel, "0", Duration.ofSeconds(1), true)));
         return rig.call(words.toArray(String[]::new));
     }
