@@ -328,8 +328,10 @@ public final class Candidacy implements AutoCloseable {
             mutex.unlock();
         }
         ending.onRelease(engine.after(longestEnd(), ending::release)::cancel); // released by then if the listener hangs
-        calls.execute(() -> work.revoked(ending));
-        calls.execute(() -> ended(ending)); // also where the listener has ended the JVM
+        calls.execute(() -> {
+            calls.execute(() -> ended(ending)); // also where the listener has ended the JVM
+            work.revoked(ending);
+        });
     }
 
     private void ended(Term over) {

@@ -39,8 +39,10 @@ class DowngradeTest extends EngineCase {
         line.downgrades = new HostileStore.ReplyLost();
         Hold hold = downgraded();
         Hold beside = theirs.read().acquireAsync().join();
-        line.downgrades = HostileStore.PASS;
+        HostileStore.HoldRequest again = new HostileStore.HoldRequest();
+        line.downgrades = again;
         advance(4, s(1));
+        assertThat(again.held).hasValue(1);
         assertThat(hold.isValid()).isTrue();
         assertThat(beside.isValid()).isTrue();
         hold.close();

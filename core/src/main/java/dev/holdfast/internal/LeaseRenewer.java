@@ -80,7 +80,7 @@ final class LeaseRenewer {
         this.store = store;
         this.time = time;
         this.telemetry = telemetry;
-        this.sender = new RenewalSender(store, time, telemetry, this::renewed);
+        this.sender = new RenewalSender(store, time, telemetry, this::renewed, grant -> end(grant, true));
     }
 
     /** Where the caller's side of a hold comes up when nobody refers to it any more. */

@@ -16,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -56,14 +57,21 @@ final class RenewalSender {
     private final TimeSource time;
     private final Telemetry telemetry;
     private final Answers answers;
+    private final Consumer<GrantState> ended;
     /** The parts of the store of which an outage has been logged that is not over. */
     private final Set<String> failing = ConcurrentHashMap.newKeySet();
 
-    RenewalSender(Store store, TimeSource time, Telemetry telemetry, Answers answers) {
+    /**
+     * Sends to a store.
+     *
+     * @param ended told of a grant that is not renewed, since it ended before its turn
+     */
+    RenewalSender(Store store, TimeSource time, Telemetry telemetry, Answers answers, Consumer<GrantState> ended) {
         this.store = store;
         this.time = time;
         this.telemetry = telemetry;
         this.answers = answers;
+        this.ended = ended;
     }
 
     /** Has grants renewed that are due together, each of which has begun a renewal. */
@@ -159,7 +167,7 @@ final class RenewalSender {
         }
 
         private CompletableFuture<Map<ClaimId, Renewal>> ask() {
-            due.removeIf(Batch::hasEnded);
+            due.removeIf(this::hasEnded);
             if (due.isEmpty()) {
                 return CompletableFuture.completedFuture(Map.of());
             }
@@ -170,12 +178,12 @@ final class RenewalSender {
         }
 
         /** While it waited for its turn it may have been released, or lost. */
-        private static boolean hasEnded(GrantState grant) {
-            boolean ended = !grant.isOpen();
-            if (ended) {
-                grant.renewal().end(true);
+        private boolean hasEnded(GrantState grant) {
+            boolean over = !grant.isOpen();
+            if (over) {
+                ended.accept(grant);
             }
-            return ended;
+            return over;
         }
 
         /** Also if it was not sent, after a failure of those before it. */

@@ -165,10 +165,12 @@ final class SharedGrant {
 
     /** Has one join who does not wait, if no other client waits. */
     Runnable tryIfAlone(Waiter trying) {
+        queue.trying(1);
         return () -> context.renewer()
                 .ask(
                         state,
                         alone -> queue.transition(() -> {
+                            queue.trying(-1);
                             openedAt = alone ? now() : openedAt;
                             Optional<Runnable> joined = alone && queue.has(this) && queue.mayEnter(this, trying)
                                     ? enter(trying)

@@ -49,6 +49,8 @@ final class SharedQueue extends WaitQueue {
     private final Map<GrantState, SharedGrant> grants = new LinkedHashMap<>();
     private final OwnClaims claims = new OwnClaims();
     private boolean retired;
+    /** Callers that do not wait, and are to hear first whether another client waits. */
+    private int trying;
 
     final OwnReleases releases = new OwnReleases();
     /** Sends the claims of waiters that are left after an answer; made within it, each would nest in the last one. */
@@ -345,7 +347,7 @@ final class SharedQueue extends WaitQueue {
         if (!waiters.isEmpty()) {
             return context.isClosed() ? waiters.failAll(context.closedException()) : inTurn(claimNext());
         }
-        boolean quiet = claims.isEmpty() && releases.isEmpty();
+        boolean quiet = claims.isEmpty() && releases.isEmpty() && trying == 0;
         if (quiet && grants.isEmpty() && owners.isEmpty() && !retired) {
             retired = true;
             return () -> context.queues().retired(this);
@@ -373,6 +375,11 @@ final class SharedQueue extends WaitQueue {
     }
 
     // ---- for its grants: under the mutex ----
+
+    /** One more of them, or one less: it has heard, and joins or claims. */
+    void trying(int change) {
+        trying += change;
+    }
 
     /** Whether that is one of this queue's grants, and has not been lost or released meanwhile. */
     boolean has(SharedGrant asked) {

@@ -108,6 +108,24 @@ class RenewalBatchesTest {
         assertThat(requests.size()).isEqualTo(2);
     }
 
+    @Test
+    void whoAsksAboutAGrantThatEndsBeforeItsTurnIsAnswered() {
+        GrantState last = grants.get(GRANTS - 1);
+        List<Boolean> alone = new ArrayList<>();
+        renewer.ask(last, alone::add);
+        last.giveBack();
+        real.release(last.grant()).toCompletableFuture().join();
+
+        answer(0);
+        answer(1);
+        assertThat(requests.get(2).grants)
+                .extracting(Grant::id)
+                .doesNotContain(last.grant().id());
+        answer(2);
+        answer(3); // who asked is told what the store says of it
+        assertThat(alone).containsExactly(false);
+    }
+
     private void answer(int request) {
         Request asked = requests.get(request);
         asked.answer.complete(real.renew(asked.grants).toCompletableFuture().join());

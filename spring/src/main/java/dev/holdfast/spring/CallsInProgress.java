@@ -9,7 +9,7 @@ import org.springframework.context.SmartLifecycle;
 /**
  * Annotated calls that hold a lock now. The end of the application waits for them, within the time of one phase, before
  * the lock clients close: also for those on threads that Spring does not drain, such as virtual threads. It does not wait
- * for calls that wait for it: those that end the application or the JVM.
+ * for calls on platform threads that wait for it: those that end the application or the JVM.
  */
 final class CallsInProgress implements SmartLifecycle {
     /** After everything that Spring drains, directly before the lock clients close. */

@@ -66,18 +66,22 @@ final class OwnCalls {
                 && here.client().equals(there.client())
                 && Arrays.equals(here.name(), there.name())
                 && (here.name().length == 0
-                        ? one.getName().equals(other.getName())
+                        ? isOverload(one, other)
                         : Arrays.stream(here.name()).noneMatch(name -> name.contains("#{")));
     }
 
     /** Whether one is the other, or overrides it. */
     private static boolean isSame(Method one, Method other) {
+        return isOverload(one, other)
+                && (one.getDeclaringClass() == other.getDeclaringClass()
+                        ? Arrays.equals(one.getParameterTypes(), other.getParameterTypes())
+                        : one.getParameterCount() == other.getParameterCount());
+    }
+
+    /** Whether they have one name in one class, or in one of which the other is made. */
+    private static boolean isOverload(Method one, Method other) {
         Class<?> here = one.getDeclaringClass();
         Class<?> there = other.getDeclaringClass();
-        return one.getName().equals(other.getName())
-                && (here == there
-                        ? Arrays.equals(one.getParameterTypes(), other.getParameterTypes())
-                        : one.getParameterCount() == other.getParameterCount()
-                                && (here.isAssignableFrom(there) || there.isAssignableFrom(here)));
+        return one.getName().equals(other.getName()) && (here.isAssignableFrom(there) || there.isAssignableFrom(here));
     }
 }

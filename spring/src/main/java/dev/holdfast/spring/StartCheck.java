@@ -124,8 +124,8 @@ final class StartCheck implements SmartInitializingSingleton {
                 .filter(once -> !zone.isEmpty() && once.isCountedInUtc())
                 .filter(once ->
                         AnnotatedElementUtils.findMergedRepeatableAnnotations(once.method(), Scheduled.class).stream()
-                                .anyMatch(timer -> OnceMethod.isOn(timer.cron())
-                                        && timer.zone().isEmpty()))
+                                .anyMatch(timer -> OnceMethod.isOn(resolved(timer.cron()))
+                                        && resolved(timer.zone()).isEmpty()))
                 .map(OnceMethod::toString)
                 .sorted()
                 .collect(Collectors.joining(", "));
@@ -134,6 +134,11 @@ final class StartCheck implements SmartInitializingSingleton {
                     + ", and @Once beside it in UTC: work near the end of a period may run twice, or not at all. Name"
                     + " the same zone in both.");
         }
+    }
+
+    private String resolved(String text) {
+        String value = beans.resolveEmbeddedValue(text);
+        return value == null ? "" : value;
     }
 
     /** Two beans of one class would be one piece of work, too. A name that is written may say that on purpose. */

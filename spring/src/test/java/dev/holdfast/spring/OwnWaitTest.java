@@ -101,6 +101,7 @@ class OwnWaitTest {
             Outer outer = context.getBean(Outer.class);
             assertThat(outer.overloaded()).isEqualTo("held");
             assertThat(outer.callsTheSame()).isEqualTo("held");
+            assertThatThrownBy(outer::namesake).hasMessageContaining("is not held here");
             assertThatThrownBy(() -> outer.callsTheSameForAnother(1))
                     .hasMessageContaining("is not held here, only [id:1]");
         });
@@ -166,6 +167,13 @@ class OwnWaitTest {
         }
     }
 
+    static class Namesake {
+        @HoldLock
+        public void namesake() {
+            Locks.assertHeld();
+        }
+    }
+
     static class Outer {
         private final Inner inner;
 
@@ -227,6 +235,11 @@ class OwnWaitTest {
         public String overloaded(String said) {
             Locks.assertHeld();
             return said;
+        }
+
+        @HoldLock
+        public void namesake() {
+            new Namesake().namesake();
         }
 
         @HoldLock("same")

@@ -62,7 +62,7 @@ final class PendingClaims implements OfferListener.Listener {
     public void unavailable(Throwable why, boolean received) {
         if (received) {
             all.values().forEach(PendingClaim::ask);
-        } else if (warned.compareAndSet(false, true)) {
+        } else if (why instanceof SQLException e && !tables.errors().isBroken(e) && warned.compareAndSet(false, true)) {
             SqlSession.warn("claims that wait on " + tables.description()
                     + " poll: no connection for notifications could be opened; give the pool or the server one more: "
                     + Redacted.text(why));

@@ -137,10 +137,13 @@ final class ServerStore implements Store {
         }
     }
 
-    private static LockRows oneMore(TableOpener tables, int opened, JdbcOptions options) {
+    private static LockRows oneMore(TableOpener tables, int opened, JdbcOptions options) throws SQLException {
         try {
             return tables.open();
         } catch (SQLException e) {
+            if (tables.errors().isBroken(e)) {
+                throw e; // the server has gone meanwhile, or takes no more
+            }
             throw new StoreUnavailableException(
                     "cannot open the locks on " + tables.description() + ": of the " + options.connections()
                             + " connections that they keep (JdbcOptions.connections), only " + opened

@@ -35,8 +35,10 @@ final class SessionClaim implements Pending {
     private final CompletableFuture<Optional<Grant>> answer = new CompletableFuture<>();
     private final CountDownLatch cancelled = new CountDownLatch(1);
     private volatile @Nullable SessionConnection used;
-    /** Whether the session of the present wait was opened. */
-    private volatile boolean opened;
+    /** The session that the present wait asks, and the one in whose queue it has had a place. */
+    private volatile @Nullable SessionRows asks;
+
+    private volatile @Nullable SessionRows waitsOn;
 
     /** Until this claim asks again; null when it does something else. */
     private volatile TimeSource.@Nullable Scheduled pause;
@@ -95,7 +97,7 @@ final class SessionClaim implements Pending {
 
     private void await(SessionConnection own) {
         used = own;
-        opened = false;
+        waitsOn = null;
         checkServerLater(own, 0);
         own.askWithoutTimeout("wait for", claim.name(), locks -> await(own, locks))
                 .whenComplete((grant, failure) -> {
@@ -119,10 +121,12 @@ final class SessionClaim implements Pending {
 
     /** Called off between two statements, the session may have the server's lock already. */
     private Optional<Grant> await(SessionConnection own, SessionRows locks) throws SQLException {
-        if (opened) {
-            reportLostPlace(); // a second time, on another session
+        SessionRows before = waitsOn;
+        if (before != null && before != locks) {
+            waitsOn = null;
+            reportLostPlace();
         }
-        opened = true;
+        asks = locks;
         if (cancelled.getCount() == 0) {
             locks.unlockAll();
             return Optional.empty();
@@ -164,6 +168,7 @@ final class SessionClaim implements Pending {
     }
 
     private boolean pause(Duration time) {
+        waitsOn = asks;
         try {
             return !cancelled.await(time.toNanos(), TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
@@ -198,7 +203,7 @@ final class SessionClaim implements Pending {
             onFailure(why);
             return;
         }
-        if (opened
+        if (waitsOn != null
                 && why.getCause() instanceof SQLException broken
                 && store.opener().errors().isBroken(broken)) {
             reportLostPlace();

@@ -69,14 +69,15 @@ record SessionTurn(SessionConnection connection, SessionRows locks, Claim claim,
     /**
      * Waits in the server's queue.
      *
-     * @param pause for a client that still believes in a grant that has ended
+     * @param pause for a client that still believes in a grant that has ended; asked as soon as it waits
      * @return empty if it was cancelled
      */
     Optional<Grant> await(Pause pause) throws SQLException {
         while (true) {
             SessionRows.Tried tried = locks.tryLock(claim.name());
             int number = tried.row().number();
-            if (!tried.locked() && !locks.awaitLock(number, () -> !pause.await(Duration.ZERO))) {
+            if (!tried.locked()
+                    && !(pause.await(Duration.ZERO) && locks.awaitLock(number, () -> !pause.await(Duration.ZERO)))) {
                 break;
             }
             SessionRow row = locks.readLocked(claim.name());

@@ -109,6 +109,7 @@ final class WorkerConnection {
             opening = begun;
             open = await(begun.opened, asking);
             use(open);
+            lostBy = null;
             opening = null;
         }
         return open;

@@ -7,6 +7,7 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.StoreListener;
+import dev.holdfast.spi.support.Pauses;
 import dev.holdfast.zookeeper.ClaimSteps.Phase;
 import dev.holdfast.zookeeper.NodeCreation.Arrival;
 import dev.holdfast.zookeeper.NodeCreation.Missing;
@@ -53,8 +54,10 @@ import org.jspecify.annotations.Nullable;
 final class PendingClaim implements Pending, Watcher {
     private static final int MOST_ENTRIES = 10;
     private static final Duration PAUSE = Duration.ofMillis(20);
-    /** Somebody must raise the quota, or others release locks. */
-    private static final Duration QUOTA_PAUSE = Duration.ofMillis(500);
+    /** Somebody must raise the quota, or others release locks: the pause doubles so often, up to eight seconds. */
+    private static final long QUOTA_PAUSE = Duration.ofMillis(500).toNanos();
+
+    private static final int MOST_DOUBLINGS = 4;
 
     private final Claim claim;
     private final ZooKeeperContext context;
@@ -69,6 +72,8 @@ final class PendingClaim implements Pending, Watcher {
     private int entries;
     /** Why the servers have not let it join the queue, though they answered; null when they have. */
     private @Nullable HoldfastException overQuota;
+
+    private int quotaPauses;
 
     private boolean cancelled;
     private Missing missing = Missing.NOTHING;
@@ -123,6 +128,7 @@ final class PendingClaim implements Pending, Watcher {
     void ended(Session gone) {
         steps.step(() -> {
             boolean stays = !steps.is(Phase.ANSWERED) && !steps.is(Phase.APART) && !steps.is(Phase.LEAVING);
+            overQuota = null; // from now on the servers are away
             return own.session() == gone && stays ? brokenOff() : NOTHING;
         });
     }
@@ -321,11 +327,16 @@ final class PendingClaim implements Pending, Watcher {
     private Runnable failed(Code code) {
         if (code == Code.QUOTAEXCEEDED && claim.waits() && !cancelled) {
             HoldfastException why = context.errors().of(code, lock);
+            boolean isNew = overQuota == null;
+            quotaPauses = isNew ? 0 : quotaPauses + 1;
             overQuota = why;
+            Duration pause = Duration.ofNanos(Pauses.jittered(QUOTA_PAUSE << Math.min(quotaPauses, MOST_DOUBLINGS)));
             Runnable again = brokenOff();
             return () -> {
-                listener.unreachable(claim.name(), why);
-                context.time().schedule(again, QUOTA_PAUSE);
+                if (isNew) {
+                    listener.unreachable(claim.name(), why);
+                }
+                context.time().schedule(again, pause);
             };
         }
         if (!Errors.isOfConnection(code)) {

@@ -58,7 +58,7 @@ class QuotaTest {
                     .isInstanceOf(StoreUnavailableException.class)
                     .hasMessageContaining("raise it (setquota)");
             CompletableFuture<Hold> patient = client.lock("over").acquireAsync();
-            await().atMost(TIME_LIMIT).until(() -> told.size() >= 2); // it has asked, and so have renewals
+            await().atMost(TIME_LIMIT).until(() -> told.size() >= 2); // of the wait that ended, and of this one
             assertThat(patient).isNotDone();
             assertThat(told).allMatch(reason -> reason.contains("quota"));
             assertThat(held.isValid()).isTrue();
