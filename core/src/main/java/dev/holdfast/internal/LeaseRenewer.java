@@ -295,25 +295,37 @@ final class LeaseRenewer {
         if (!askers.containsKey(grant)) {
             return;
         }
+        if (!grant.isOpen()) { // nothing is renewed after its release
+            tellAskers(grant, takeAskers(grant), false);
+            return;
+        }
         stopIfHeldTooLong(grant);
         if (!grant.renewal().begin()) {
             return;
         }
-        List<Consumer<Boolean>> all = Objects.requireNonNullElse(askers.remove(grant), List.of());
+        List<Consumer<Boolean>> all = takeAskers(grant);
         Grant request = grant.toRenew();
         long wallLead = grant.wallLead();
         ReleaseSender.guarded(() -> store.renew(List.of(request))).whenComplete((verdicts, failure) -> {
             Renewal verdict = verdicts == null ? null : verdicts.get(request.id());
             renewed(grant, request, verdict, failure, wallLead);
             boolean alone = verdict != null && verdict.verdict() == Renewal.Verdict.HELD && !verdict.contended();
-            for (Consumer<Boolean> asker : all) {
-                try {
-                    asker.accept(alone);
-                } catch (Throwable broken) { // the others are answered all the same
-                    report(grant, broken);
-                }
-            }
+            tellAskers(grant, all, alone);
         });
+    }
+
+    private List<Consumer<Boolean>> takeAskers(GrantState grant) {
+        return Objects.requireNonNullElse(askers.remove(grant), List.of());
+    }
+
+    private void tellAskers(GrantState grant, List<Consumer<Boolean>> all, boolean alone) {
+        for (Consumer<Boolean> asker : all) {
+            try {
+                asker.accept(alone);
+            } catch (Throwable broken) { // the others are answered all the same
+                report(grant, broken);
+            }
+        }
     }
 
     /** The request under way has an answer, or failed. */
