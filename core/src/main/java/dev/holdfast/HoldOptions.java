@@ -129,8 +129,8 @@ public final class HoldOptions {
     }
 
     /**
-     * Whether every change of holder goes through the store's queue; off unless set. Slower and fairer. The order is that in
-     * which the store has received the clients' claims, one of each client at a time.
+     * Whether every change of holder goes through the store's queue; off unless set. Slower and fairer. Clients are served
+     * in the order in which the store received their claims. Each client has one claim there at a time.
      */
     public boolean strictFifo() {
         return values.strictFifo;

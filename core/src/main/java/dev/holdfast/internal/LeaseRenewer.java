@@ -277,8 +277,8 @@ final class LeaseRenewer {
     }
 
     /**
-     * Renews a grant out of turn, to learn whether anybody else waits for its name; no answer counts as yes. Callers who
-     * ask while a request is under way are answered by the next one together. A caller who asks often enough puts off all
+     * Renews a grant out of turn, to learn whether anybody else waits for its name; no answer counts as yes. Those who ask
+     * while a request is under way wait for the next one, whose answer is for all of them. A caller who asks often enough puts off all
      * planned renewals; the limits that are checked before those are checked here too.
      */
     void ask(GrantState grant, Consumer<Boolean> alone) {

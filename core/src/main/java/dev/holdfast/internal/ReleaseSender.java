@@ -125,8 +125,8 @@ final class ReleaseSender {
     }
 
     /**
-     * Has the store let readers of other clients in beside the holder of a grant. They wait until the store has answered, so
-     * the request is repeated until then, or until the grant ends.
+     * Asks the store to let readers of other clients in, beside the holder of a grant. Until the store answers, those readers
+     * wait. So the request is repeated until it is answered, or the grant ends.
      *
      * @return the answer; never completes if there is none
      */

@@ -64,7 +64,7 @@ final class RenewalSender {
     /**
      * Sends to a store.
      *
-     * @param ended told of a grant that is not renewed, since it ended before its turn
+     * @param ended receives each grant that ended before its turn, and is not renewed
      */
     RenewalSender(Store store, TimeSource time, Telemetry telemetry, Answers answers, Consumer<GrantState> ended) {
         this.store = store;

@@ -14,7 +14,7 @@ import io.lettuce.core.resource.NettyCustomizer;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import java.util.UUID;
-import java.util.concurrent.ExecutionException;
+import org.jspecify.annotations.Nullable;
 import org.redisson.Redisson;
 import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
@@ -28,10 +28,8 @@ enum FreeLockWay {
         Client connect(String url, WireTimes wire) {
             return new OnLettuce(url, wire) {
                 @Override
-                Runnable take(RedisAsyncCommands<String, String> redis, String lock) throws Exception {
-                    String owner = UUID.randomUUID().toString();
-                    granted(redis.set(lock, owner, FOR_A_LEASE).get());
-                    return deleting(redis, lock, owner);
+                Object take(RedisAsyncCommands<String, String> redis, String lock, String owner) throws Exception {
+                    return redis.set(lock, owner, FOR_A_LEASE).get();
                 }
             };
         }
@@ -41,13 +39,10 @@ enum FreeLockWay {
         Client connect(String url, WireTimes wire) {
             return new OnLettuce(url, wire) {
                 @Override
-                Runnable take(RedisAsyncCommands<String, String> redis, String lock) throws Exception {
-                    String owner = UUID.randomUUID().toString();
+                Object take(RedisAsyncCommands<String, String> redis, String lock, String owner) throws Exception {
                     RedisFuture<String> set = redis.set(lock, owner, FOR_A_LEASE);
-                    RedisFuture<Long> number = redis.incr(COUNTER);
-                    granted(set.get());
-                    number.get();
-                    return deleting(redis, lock, owner);
+                    redis.incr(COUNTER).get();
+                    return set.get();
                 }
             };
         }
@@ -60,12 +55,10 @@ enum FreeLockWay {
                         + " return redis.call('INCR',KEYS[2]) end");
 
                 @Override
-                Runnable take(RedisAsyncCommands<String, String> redis, String lock) throws Exception {
-                    String owner = UUID.randomUUID().toString();
+                Object take(RedisAsyncCommands<String, String> redis, String lock, String owner) throws Exception {
                     String[] keys = {lock, COUNTER};
-                    granted(redis.evalsha(taking, ScriptOutputType.INTEGER, keys, owner, "30000")
-                            .get());
-                    return deleting(redis, lock, owner);
+                    return redis.evalsha(taking, ScriptOutputType.INTEGER, keys, owner, "30000")
+                            .get();
                 }
             };
         }
@@ -177,7 +170,9 @@ enum FreeLockWay {
             deleting = load("if redis.call('GET',KEYS[1])==ARGV[1] then return redis.call('DEL',KEYS[1]) end");
         }
 
-        abstract Runnable take(RedisAsyncCommands<String, String> redis, String lock) throws Exception;
+        /** The answer of the server; null where the lock was not free. */
+        abstract @Nullable Object take(RedisAsyncCommands<String, String> redis, String lock, String owner)
+                throws Exception;
 
         final String load(String script) {
             return connection.sync().scriptLoad(script);
@@ -185,20 +180,15 @@ enum FreeLockWay {
 
         @Override
         public final Runnable take(String lock) throws Exception {
-            return take(connection.async(), lock);
-        }
-
-        final Runnable deleting(RedisAsyncCommands<String, String> redis, String lock, String owner) {
+            RedisAsyncCommands<String, String> redis = connection.async();
+            String owner = UUID.randomUUID().toString();
+            if (take(redis, lock, owner) == null) {
+                throw new IllegalStateException("the lock was refused, though nobody holds it");
+            }
             String[] keys = {lock};
             return () -> {
                 RedisFuture<Long> unused = redis.evalsha(deleting, ScriptOutputType.INTEGER, keys, owner);
             };
-        }
-
-        static void granted(Object answer) throws ExecutionException {
-            if (answer == null) {
-                throw new IllegalStateException("a lock that nobody holds was refused");
-            }
         }
 
         @Override
