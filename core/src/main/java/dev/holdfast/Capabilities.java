@@ -50,23 +50,6 @@ public final class Capabilities {
         return with(changed -> changed.modes = Set.copyOf(value));
     }
 
-    /** How many names one claim may hold; 1 unless it says otherwise. */
-    public int maxNames() {
-        return values.maxNames;
-    }
-
-    /**
-     * With claims of {@link #maxNames() so many names}.
-     *
-     * @throws IllegalArgumentException if it is less than 1
-     */
-    public Capabilities maxNames(int value) {
-        if (value < 1) {
-            throw new IllegalArgumentException("a claim holds at least one name, not " + value);
-        }
-        return with(changed -> changed.maxNames = value);
-    }
-
     /** Whether grants end with a session rather than with a lease of their own. */
     public boolean sessionBound() {
         return values.sessionBound;
@@ -173,7 +156,6 @@ public final class Capabilities {
     @Override
     public String toString() {
         return "Capabilities[modes=" + values.modes
-                + ", maxNames=" + values.maxNames
                 + ", sessionBound=" + values.sessionBound
                 + ", pushes=" + values.pushes
                 + ", fair=" + values.fair
@@ -202,7 +184,6 @@ public final class Capabilities {
     /** All of it; changed only while it is copied, before any other code sees it. */
     private static final class Values {
         Set<LockMode> modes = Set.copyOf(EnumSet.allOf(LockMode.class));
-        int maxNames = 1;
         boolean sessionBound;
         boolean pushes;
         boolean fair;
@@ -217,7 +198,6 @@ public final class Capabilities {
 
         Values(Values other) {
             modes = other.modes;
-            maxNames = other.maxNames;
             sessionBound = other.sessionBound;
             pushes = other.pushes;
             fair = other.fair;

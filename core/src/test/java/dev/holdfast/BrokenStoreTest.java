@@ -7,7 +7,6 @@ import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Renewal;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -22,12 +21,7 @@ class BrokenStoreTest extends EngineCase {
     @Test
     void aGrantNumberThatMakesNoTokenIsRefusedAndNothingIsKept() throws Exception {
         line.grantMap = grant -> new Grant(
-                grant.id(),
-                grant.names(),
-                grant.mode(),
-                grant.lease(),
-                List.of(Long.MAX_VALUE / 1024),
-                grant.sentNanos());
+                grant.id(), grant.name(), grant.mode(), grant.lease(), Long.MAX_VALUE / 1024, grant.sentNanos());
         assertThatThrownBy(() -> client.lock("a").acquire()).isInstanceOf(StoreRefusedException.class);
         int before = line.renewed.size();
         advance(10, s(10));

@@ -356,12 +356,7 @@ class HoldLifeTest {
         Hold hold = client.lock("a").acquire();
         hold.onLost(losses::add);
         dev.holdfast.spi.Grant grant = new dev.holdfast.spi.Grant(
-                new dev.holdfast.spi.ClaimId(hold.id()),
-                List.of("a"),
-                dev.holdfast.spi.Mode.EXCLUSIVE,
-                LEASE,
-                List.of(1L),
-                0);
+                new dev.holdfast.spi.ClaimId(hold.id()), "a", dev.holdfast.spi.Mode.EXCLUSIVE, LEASE, 1L, 0);
         line.listener.suspect(grant);
         assertThat(hold.isValid()).isFalse();
         time.advance(Duration.ofMillis(1));

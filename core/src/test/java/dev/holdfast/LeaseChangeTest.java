@@ -155,7 +155,7 @@ class LeaseChangeTest {
 
     private static Claim claim(Duration lease) {
         Holder nobody = new Holder("host", 1, "thread", "");
-        return new Claim(ClaimId.random(), List.of("a"), Mode.EXCLUSIVE, lease, false, 0, nobody);
+        return new Claim(ClaimId.random(), "a", Mode.EXCLUSIVE, lease, false, 0, nobody);
     }
 
     private static Grant granted(Store store, Claim claim) {

@@ -2,7 +2,6 @@ package dev.holdfast.internal;
 
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
@@ -25,7 +24,7 @@ final class ClaimFactory {
         String who = thread == null ? "async" : thread.getName();
         return new Claim(
                 ids.get(),
-                List.of(name.inStore()),
+                name.inStore(),
                 asker.mode,
                 asker.options.lease(),
                 asker.waits,

@@ -3,7 +3,6 @@ package dev.holdfast.memory;
 import dev.holdfast.Capabilities;
 import dev.holdfast.ClientClosedException;
 import dev.holdfast.LockStatus;
-import dev.holdfast.UnsupportedByStoreException;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
@@ -72,9 +71,6 @@ final class MemorySession implements Store {
         CompletableFuture<Optional<Grant>> answer = new CompletableFuture<>();
         if (closed) {
             answer.completeExceptionally(closedException());
-        } else if (claim.names().size() > 1) {
-            answer.completeExceptionally(new UnsupportedByStoreException(
-                    "cannot claim '" + claim.name() + "' on mem: so: it grants single names"));
         } else {
             store.claim(claim, this, answer);
             if (closed) {

@@ -157,8 +157,7 @@ public final class MemoryStore implements StoreFactory {
                 long sent = clientTime.nanoTime();
                 held.number = nextNumber(held.number);
                 held.expiresAt = time.nanoTime() + grant.lease().toNanos();
-                fresh.add(
-                        new Grant(grant.id(), grant.names(), grant.mode(), grant.lease(), List.of(held.number), sent));
+                fresh.add(new Grant(grant.id(), grant.name(), grant.mode(), grant.lease(), held.number, sent));
             }
             return () -> {};
         });
@@ -288,7 +287,7 @@ public final class MemoryStore implements StoreFactory {
         boolean again = lock.heldBy(claim.id()) != null;
         MemoryLock.Held held = lock.holdBy(claim, time.nanoTime());
         held.number = again ? held.number : nextNumber(claim.floor());
-        Grant grant = Grant.of(claim, List.of(held.number), sent);
+        Grant grant = Grant.of(claim, held.number, sent);
         return () -> first.answer().complete(Optional.of(grant));
     }
 

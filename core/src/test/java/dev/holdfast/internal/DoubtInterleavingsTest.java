@@ -6,7 +6,6 @@ import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.TimeSource;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.junit.jupiter.api.Test;
@@ -30,10 +29,10 @@ public class DoubtInterleavingsTest {
     private static Grant granted() {
         return new Grant(
                 new ClaimId("00000000000000000000000000000000"),
-                List.of("a"),
+                "a",
                 Mode.EXCLUSIVE,
                 Duration.ofSeconds(30),
-                List.of(1L),
+                1L,
                 LONG_BEFORE);
     }
 

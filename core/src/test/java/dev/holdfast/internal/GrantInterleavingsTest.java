@@ -8,7 +8,6 @@ import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.TimeSource;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.junit.jupiter.api.Test;
@@ -38,13 +37,7 @@ public class GrantInterleavingsTest {
     }
 
     private static Grant lease(long number) {
-        return new Grant(
-                new ClaimId("00000000000000000000000000000000"),
-                List.of("a"),
-                Mode.EXCLUSIVE,
-                LEASE,
-                List.of(number),
-                0);
+        return new Grant(new ClaimId("00000000000000000000000000000000"), "a", Mode.EXCLUSIVE, LEASE, number, 0);
     }
 
     @Operation

@@ -7,7 +7,6 @@ import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Store;
 import java.time.Duration;
-import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -84,8 +83,8 @@ class LeaseRenewerRaceTest {
 
     private GrantState grant(String name, Duration lease) {
         LockName of = race.engine.name(name, Mode.EXCLUSIVE);
-        Claim claim = new Claim(
-                race.nextId(), List.of(name), Mode.EXCLUSIVE, lease, true, 0, new ClientIdentity("").holder("test"));
+        Claim claim =
+                new Claim(race.nextId(), name, Mode.EXCLUSIVE, lease, true, 0, new ClientIdentity("").holder("test"));
         Grant granted = store.claim(claim).answer().toCompletableFuture().join().orElseThrow();
         return new GrantState(
                 new ExclusiveQueue(race.engine.context(), of), granted, true, store.capabilities(), time, 0);

@@ -89,7 +89,7 @@ final class LocalRace {
         Store client = store.open();
         Claim claim = new Claim(
                 nextId(),
-                List.of(lock.inStore()),
+                lock.inStore(),
                 Mode.EXCLUSIVE,
                 OPTIONS.lease(),
                 true,

@@ -135,8 +135,8 @@ class RenewalBatchesTest {
 
     private GrantState grant(String name) {
         LockName of = race.engine.name(name, Mode.EXCLUSIVE);
-        Claim claim = new Claim(
-                race.nextId(), List.of(name), Mode.EXCLUSIVE, LEASE, true, 0, new ClientIdentity("").holder("test"));
+        Claim claim =
+                new Claim(race.nextId(), name, Mode.EXCLUSIVE, LEASE, true, 0, new ClientIdentity("").holder("test"));
         Grant granted = real.claim(claim).answer().toCompletableFuture().join().orElseThrow();
         return new GrantState(
                 new ExclusiveQueue(race.engine.context(), of), granted, true, real.capabilities(), time, 0);

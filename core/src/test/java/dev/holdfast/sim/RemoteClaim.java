@@ -6,7 +6,6 @@ import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.TimeSource;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -83,7 +82,7 @@ final class RemoteClaim implements Pending {
         }
         if (!answer.isDone() && !withdrawing && !store.isClosed()) {
             succeeded = true;
-            Grant grant = Grant.of(claim, List.of(reply.number()), sent);
+            Grant grant = Grant.of(claim, reply.number(), sent);
             store.granted.put(claim.id(), grant);
             settle(Optional.of(grant));
         } else if (!succeeded) {

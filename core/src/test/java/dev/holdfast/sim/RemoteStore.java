@@ -152,8 +152,8 @@ final class RemoteStore implements Store {
                         "fresh number for " + Ids.of(grant.id()),
                         true,
                         answer -> server.extend(connection, grant, answer))
-                .thenApply(number -> number.map(fresh ->
-                        new Grant(grant.id(), grant.names(), grant.mode(), grant.lease(), List.of(fresh), sent)));
+                .thenApply(number -> number.map(
+                        fresh -> new Grant(grant.id(), grant.name(), grant.mode(), grant.lease(), fresh, sent)));
     }
 
     /** What the server said, with the time by this client's clock. */

@@ -5,7 +5,6 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Mode;
 import java.time.Duration;
-import java.util.List;
 
 /** Claims as the cases make them: exclusive, not waiting and with a long lease unless said otherwise. */
 final class Claims {
@@ -16,23 +15,23 @@ final class Claims {
 
     private Claims() {}
 
-    static Claim of(String... names) {
-        return new Claim(ClaimId.random(), List.of(names), Mode.EXCLUSIVE, LONG, false, 0, HOLDER);
+    static Claim of(String name) {
+        return new Claim(ClaimId.random(), name, Mode.EXCLUSIVE, LONG, false, 0, HOLDER);
     }
 
     static Claim waiting(Claim of) {
-        return new Claim(of.id(), of.names(), of.mode(), of.lease(), true, of.floor(), of.holder());
+        return new Claim(of.id(), of.name(), of.mode(), of.lease(), true, of.floor(), of.holder());
     }
 
     static Claim lease(Claim of, Duration lease) {
-        return new Claim(of.id(), of.names(), of.mode(), lease, of.waits(), of.floor(), of.holder());
+        return new Claim(of.id(), of.name(), of.mode(), lease, of.waits(), of.floor(), of.holder());
     }
 
     static Claim floor(Claim of, long floor) {
-        return new Claim(of.id(), of.names(), of.mode(), of.lease(), of.waits(), floor, of.holder());
+        return new Claim(of.id(), of.name(), of.mode(), of.lease(), of.waits(), floor, of.holder());
     }
 
     static Claim mode(Claim of, Mode mode) {
-        return new Claim(of.id(), of.names(), mode, of.lease(), of.waits(), of.floor(), of.holder());
+        return new Claim(of.id(), of.name(), mode, of.lease(), of.waits(), of.floor(), of.holder());
     }
 }

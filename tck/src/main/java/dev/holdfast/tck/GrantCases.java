@@ -41,7 +41,7 @@ abstract class GrantCases extends Cases {
         Grant grant = one.hold(claim);
 
         assertThat(grant.id()).isEqualTo(claim.id());
-        assertThat(grant.names()).isEqualTo(claim.names());
+        assertThat(grant.name()).isEqualTo(claim.name());
         assertThat(grant.mode()).isEqualTo(claim.mode());
         assertThat(grant.number()).isPositive();
         if (rig.capabilities().sessionBound()) {

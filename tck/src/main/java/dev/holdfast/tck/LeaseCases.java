@@ -260,6 +260,6 @@ abstract class LeaseCases extends Cases {
     }
 
     private static Grant forged(Grant of) {
-        return new Grant(ClaimId.random(), of.names(), of.mode(), of.lease(), of.numbers(), of.sentNanos());
+        return new Grant(ClaimId.random(), of.name(), of.mode(), of.lease(), of.number(), of.sentNanos());
     }
 }

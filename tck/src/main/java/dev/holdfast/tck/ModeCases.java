@@ -13,10 +13,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** The modes and the number of names a store says it grants, and the refusal of all others. */
+/** The modes that a store says it grants, and the refusal of all others. */
 abstract class ModeCases extends Cases {
     private static final Map<LockMode, Mode> SAMPLES = Map.of(
             LockMode.EXCLUSIVE, Mode.EXCLUSIVE, LockMode.SHARED, Mode.SHARED, LockMode.PERMITS, new Permits(1, 2));
@@ -41,39 +40,6 @@ abstract class ModeCases extends Cases {
                 assertRefused(one, Claims.waiting(claim));
             }
         });
-    }
-
-    @Test
-    void asManyNamesAsTheCapabilitiesSayAreGrantedAndOneMoreIsRefused() {
-        RawClient one = rig.raw();
-        int most = Math.min(rig.capabilities().maxNames(), 20);
-        Grant grant = one.hold(Claims.of(names(most)));
-
-        assertThat(grant.names()).hasSize(most).allMatch(one::isHeld);
-        assertThat(one.isHeldBy(grant)).isTrue();
-        assertThat(one.release(grant)).isTrue();
-        assertThat(grant.names()).noneMatch(one::isHeld);
-        if (most == rig.capabilities().maxNames()) {
-            assertRefused(one, Claims.of(names(most + 1)));
-        }
-    }
-
-    @Test
-    void ofSeveralNamesAllAreHeldOrNone() {
-        assumeTrue(rig.capabilities().maxNames() > 1, "a claim of this store is for one name");
-        RawClient one = rig.raw();
-        RawClient two = rig.raw();
-        String[] names = names(2);
-        Grant other = two.hold(names[1]);
-
-        assertThat(one.ask(Claims.of(names))).isEmpty();
-        assertThat(one.isHeld(names[0])).isFalse();
-
-        two.release(other);
-        Grant both = one.hold(Claims.of(names));
-        assertThat(two.attempt(names[0])).isEmpty();
-        assertThat(two.attempt(names[1])).isEmpty();
-        assertThat(both.numbers().get(1)).isGreaterThan(other.number());
     }
 
     @Test
@@ -231,15 +197,13 @@ abstract class ModeCases extends Cases {
     private void assertRefused(RawClient client, Claim claim) {
         assertThat(rig.patience.failure(() -> client.store.claim(claim).answer(), claim.toString()))
                 .isInstanceOf(UnsupportedByStoreException.class);
-        assertThat(claim.names()).as("names of a refused claim").noneMatch(client::isHeld);
-        assertThat(claim.names()).as("names of a refused claim").allMatch(name -> client.waiting(name) == 0);
+        assertThat(client.isHeld(claim.name()))
+                .as("the name of a refused claim")
+                .isFalse();
+        assertThat(client.waiting(claim.name())).isZero();
     }
 
     private static Claim permits(String name, int permits) {
         return Claims.mode(Claims.of(name), new Permits(permits, 3));
-    }
-
-    private String[] names(int count) {
-        return IntStream.range(0, count).mapToObj(i -> rig.name()).toArray(String[]::new);
     }
 }

@@ -111,7 +111,7 @@ abstract class NumberCases extends Cases {
         extended.ifPresent(fresh -> {
             assertThat(fresh.number()).isGreaterThan(first.number());
             assertThat(fresh.id()).isEqualTo(first.id());
-            assertThat(fresh.names()).isEqualTo(first.names());
+            assertThat(fresh.name()).isEqualTo(first.name());
         });
         assertThat(one.isHeldBy(standing)).isTrue();
         assertThat(one.release(standing)).isTrue();

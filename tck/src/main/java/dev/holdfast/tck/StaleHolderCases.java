@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Renewal.Verdict;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** What a client can do with a grant that is no longer its own: nothing. */
@@ -108,7 +107,7 @@ abstract class StaleHolderCases extends Cases {
         String name = rig.name();
         Grant grant = one.hold(name);
         Grant forged = new Grant(
-                ClaimId.random(), grant.names(), grant.mode(), grant.lease(), grant.numbers(), grant.sentNanos());
+                ClaimId.random(), grant.name(), grant.mode(), grant.lease(), grant.number(), grant.sentNanos());
 
         assertThat(one.renew(forged).verdict()).isEqualTo(Verdict.LOST);
         assertThat(one.extend(forged)).isEmpty();
@@ -122,7 +121,7 @@ abstract class StaleHolderCases extends Cases {
         RawClient one = rig.raw();
         String name = rig.name();
         Grant grant = one.hold(name);
-        Grant remembered = new Grant(grant.id(), grant.names(), grant.mode(), rig.brief(), List.of(1L), rig.now());
+        Grant remembered = new Grant(grant.id(), grant.name(), grant.mode(), rig.brief(), 1L, rig.now());
 
         assertThat(one.release(remembered)).isTrue();
         assertThat(one.isHeld(name)).isFalse();

@@ -88,7 +88,7 @@ class ContractBitesTest {
                 GrantCases::theSameClaimAskedAgainSucceedsAgain,
                 changingClaims(claim -> new Claim(
                         ClaimId.random(),
-                        claim.names(),
+                        claim.name(),
                         claim.mode(),
                         claim.lease(),
                         claim.waits(),
@@ -106,8 +106,8 @@ class ContractBitesTest {
 
     @Test
     void numbersThatStandStill() {
-        UnaryOperator<Store> fault = changingGrants(grant ->
-                new Grant(grant.id(), grant.names(), grant.mode(), grant.lease(), List.of(7L), grant.sentNanos()));
+        UnaryOperator<Store> fault = changingGrants(
+                grant -> new Grant(grant.id(), grant.name(), grant.mode(), grant.lease(), 7L, grant.sentNanos()));
         bites(contract -> contract.new Numbers(), NumberCases::numbersRiseFromGrantToGrantAcrossClients, fault);
         bites(contract -> contract.new Numbers(), NumberCases::numbersRiseAcrossAHandOverToAWaiter, fault);
         bites(
@@ -266,7 +266,7 @@ class ContractBitesTest {
                 contract -> contract.new Stamps(),
                 StampCases::aGrantIsStampedBetweenTheCallAndTheAnswer,
                 changingGrants(grant -> new Grant(
-                        grant.id(), grant.names(), grant.mode(), grant.lease(), grant.numbers(), System.nanoTime())));
+                        grant.id(), grant.name(), grant.mode(), grant.lease(), grant.number(), System.nanoTime())));
     }
 
     @Test

@@ -10,7 +10,6 @@ import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
@@ -90,10 +89,10 @@ final class Faulty extends StoreContract {
                         inner.claim(Claims.mode(claim, mode)),
                         grant -> new Grant(
                                 grant.id(),
-                                grant.names(),
+                                grant.name(),
                                 claim.mode(),
                                 grant.lease(),
-                                grant.numbers(),
+                                grant.number(),
                                 grant.sentNanos()));
             }
         };
@@ -103,7 +102,7 @@ final class Faulty extends StoreContract {
     static UnaryOperator<Store> changingNames(UnaryOperator<String> change) {
         return changingClaims(claim -> new Claim(
                 claim.id(),
-                List.of(change.apply(claim.name())),
+                change.apply(claim.name()),
                 claim.mode(),
                 claim.lease(),
                 claim.waits(),

@@ -18,7 +18,6 @@ import dev.holdfast.spi.Store;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -228,7 +227,7 @@ class SharedContractBitesTest {
                 ? claim
                 : new Claim(
                         claim.id(),
-                        List.of(claim.name() + "-" + kind),
+                        claim.name() + "-" + kind,
                         claim.mode(),
                         claim.lease(),
                         claim.waits(),
@@ -270,7 +269,7 @@ class SharedContractBitesTest {
                                         .ifPresent(grant -> read.put(grant.name(), grant.number())));
                 return pending;
             }
-            Grant beside = Grant.of(claim, List.of(number + 1), System.nanoTime());
+            Grant beside = Grant.of(claim, number + 1, System.nanoTime());
             return new Granted(CompletableFuture.completedFuture(Optional.of(beside)));
         }
     }

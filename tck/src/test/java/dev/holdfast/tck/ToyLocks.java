@@ -50,7 +50,7 @@ final class ToyLocks {
     Optional<Grant> claim(Claim claim, Object session, long sent) {
         return locked(() -> {
             Optional<Holding> mine = find(claim.id());
-            boolean free = mine.isPresent() || claim.names().stream().allMatch(name -> fits(claim.mode(), name));
+            boolean free = mine.isPresent() || fits(claim.mode(), claim.name());
             if (!free) {
                 if (claim.waits()) {
                     waiting.put(claim.id(), claim);
@@ -64,8 +64,7 @@ final class ToyLocks {
                 holdings.add(made);
                 return made;
             });
-            List<Long> numbers = claim.names().stream().map(name -> held.number).toList();
-            return Optional.of(new Grant(claim.id(), claim.names(), claim.mode(), SESSION, numbers, sent));
+            return Optional.of(new Grant(claim.id(), claim.name(), claim.mode(), SESSION, held.number, sent));
         });
     }
 
@@ -73,9 +72,9 @@ final class ToyLocks {
         return locked(() -> find(id).isPresent());
     }
 
-    boolean isWanted(List<String> names) {
-        return locked(() -> waiting.values().stream()
-                .anyMatch(claim -> claim.names().stream().anyMatch(names::contains)));
+    boolean isWanted(String name) {
+        return locked(
+                () -> waiting.values().stream().anyMatch(claim -> claim.name().equals(name)));
     }
 
     boolean release(ClaimId id) {
@@ -114,15 +113,15 @@ final class ToyLocks {
         return locked(() -> new LockStatus(
                 name, holdings.stream().filter(on(name)).findFirst().map(ToyLocks::described), (int)
                         waiting.values().stream()
-                                .filter(claim -> claim.names().contains(name))
+                                .filter(claim -> claim.name().equals(name))
                                 .count()));
     }
 
     List<LockStatus> list(String prefix) {
         return locked(() -> {
             Set<String> names = new TreeSet<>();
-            holdings.forEach(holding -> names.addAll(holding.claim.names()));
-            waiting.values().forEach(claim -> names.addAll(claim.names()));
+            holdings.forEach(holding -> names.add(holding.claim.name()));
+            waiting.values().forEach(claim -> names.add(claim.name()));
             return names.stream()
                     .filter(name -> name.startsWith(prefix))
                     .map(this::status)
@@ -157,7 +156,7 @@ final class ToyLocks {
     }
 
     private static Predicate<Holding> on(String name) {
-        return holding -> holding.claim.names().contains(name);
+        return holding -> holding.claim.name().equals(name);
     }
 
     private <T> T locked(Supplier<T> step) {

@@ -3,7 +3,6 @@ package dev.holdfast.tck;
 import dev.holdfast.Capabilities;
 import dev.holdfast.ClientClosedException;
 import dev.holdfast.LockStatus;
-import dev.holdfast.UnsupportedByStoreException;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
@@ -33,7 +32,7 @@ import java.util.function.Supplier;
  */
 final class ToyStore implements Store {
     private static final Capabilities CAPABILITIES =
-            Capabilities.least().maxNames(3).sessionBound(true).caveats("It is a toy.");
+            Capabilities.least().sessionBound(true).caveats("It is a toy.");
     private static final Duration POLL = Duration.ofMillis(3);
 
     private final ToyLocks locks;
@@ -109,9 +108,6 @@ final class ToyStore implements Store {
     @Override
     public Pending claim(Claim claim) {
         Waiting waiting = new Waiting(claim);
-        if (claim.names().size() > CAPABILITIES.maxNames()) {
-            throw new UnsupportedByStoreException("a toy has at most three names");
-        }
         waits.add(waiting);
         context.time().schedule(waiting::poll, late());
         if (closed.get()) {
@@ -126,7 +122,7 @@ final class ToyStore implements Store {
         return later(() -> {
             Map<ClaimId, Renewal> answers = new HashMap<>();
             for (Grant grant : grants) {
-                boolean wanted = locks.isWanted(grant.names());
+                boolean wanted = locks.isWanted(grant.name());
                 answers.put(grant.id(), locks.isHeldBy(grant.id()) ? Renewal.held(sent, wanted) : Renewal.lost(sent));
             }
             return answers;

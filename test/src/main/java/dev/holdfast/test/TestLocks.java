@@ -316,7 +316,7 @@ public final class TestLocks implements AutoCloseable {
 
     /** Fails if a client under test holds this lock. */
     public void assertReleased(String name) {
-        processes.assertReleased(name, grant -> grant.names().contains(name));
+        processes.assertReleased(name, grant -> grant.name().equals(name));
     }
 
     /** Fails if a client under test holds any lock. */

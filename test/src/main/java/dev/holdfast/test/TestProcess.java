@@ -40,7 +40,7 @@ final class TestProcess {
     /** The grants that stand in the store of a lock. */
     List<Grant> grantsOf(String name) {
         return store.grants().stream()
-                .filter(grant -> grant.names().contains(name))
+                .filter(grant -> grant.name().equals(name))
                 .toList();
     }
 

@@ -107,7 +107,7 @@ final class TestProcesses {
 
     static void assertHeld(List<TestProcess> clients, String name) {
         List<Grant> held = grants(clients).toList();
-        if (held.stream().noneMatch(grant -> grant.names().contains(name))) {
+        if (held.stream().noneMatch(grant -> grant.name().equals(name))) {
             throw new AssertionError("expected '" + name + "' to be held now, but held are "
                     + held.stream().map(Grant::name).distinct().sorted().toList()
                     + "; acquire the lock before the work begins, and release it after its end, commit included");

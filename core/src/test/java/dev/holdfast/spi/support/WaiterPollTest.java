@@ -56,8 +56,7 @@ class WaiterPollTest {
     }
 
     private Grant standing(boolean contended) {
-        Grant grant = new Grant(
-                ClaimId.random(), List.of("a"), Mode.EXCLUSIVE, Duration.ofSeconds(30), List.of(1L), time.nanoTime());
+        Grant grant = new Grant(ClaimId.random(), "a", Mode.EXCLUSIVE, Duration.ofSeconds(30), 1L, time.nanoTime());
         rows.put(grant.id(), contended);
         return grant;
     }
@@ -176,7 +175,7 @@ class WaiterPollTest {
     void aGrantThatIsWatchedAgainUnderAnotherNumberIsAskedForOnce() {
         Grant first = standing(false);
         watch(first);
-        Grant again = new Grant(first.id(), first.names(), first.mode(), first.lease(), List.of(2L), time.nanoTime());
+        Grant again = new Grant(first.id(), first.name(), first.mode(), first.lease(), 2L, time.nanoTime());
         watch(again);
         rounds(2);
         questions.clear();

@@ -142,13 +142,13 @@ final class LockRows {
         if (alone != null) {
             memory.remember(claim.name(), answer.row(), asked);
         }
-        Grant grant = Grant.of(claim, List.of(alone == null ? state.version() : alone.number()), sent);
+        Grant grant = Grant.of(claim, alone == null ? state.version() : alone.number(), sent);
         return new Answer(Optional.of(grant), !answer.inserted(), 0, 0, "");
     }
 
     private Answer answer(Claim claim, LockTransition step, Optional<HolderEntry> got, boolean held, long sent) {
         if (got.isPresent()) {
-            Grant grant = Grant.of(claim, List.of(got.get().number()), sent);
+            Grant grant = Grant.of(claim, got.get().number(), sent);
             return new Answer(Optional.of(grant), held, 0, 0, "");
         }
         int ahead = step.ahead(claim.id().value());

@@ -5,7 +5,6 @@ import dev.holdfast.ClientClosedException;
 import dev.holdfast.HoldfastException;
 import dev.holdfast.LockStatus;
 import dev.holdfast.StoreUnavailableException;
-import dev.holdfast.UnsupportedByStoreException;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
@@ -172,10 +171,6 @@ final class ServerStore implements Store {
 
     @Override
     public Pending claim(Claim claim) {
-        if (claim.names().size() > capabilities.maxNames()) {
-            return Pending.answered(CompletableFuture.failedFuture(new UnsupportedByStoreException("cannot claim '"
-                    + claim.name() + "' together with others on " + description() + ": it grants one name at a time")));
-        }
         used = true;
         if (claim.waits()) {
             Pending waiting = queue.claim(claim, worker(claim.name()));

@@ -179,9 +179,9 @@ final class SessionStore implements Store {
         if (why != null) {
             return why;
         }
-        if (claim.names().size() > 1 || !(claim.mode() instanceof Mode.Exclusive)) {
+        if (!(claim.mode() instanceof Mode.Exclusive)) {
             return new UnsupportedByStoreException("cannot claim '" + claim.name() + "' on " + description()
-                    + ": mode=session has exclusive locks of single names only; leave mode=session out of the URL");
+                    + ": mode=session has exclusive locks only; leave mode=session out of the URL");
         }
         return null;
     }

@@ -132,6 +132,6 @@ record SessionTurn(SessionConnection connection, SessionRows locks, Claim claim,
     }
 
     private Grant granted(long number, long sent) {
-        return new Grant(claim.id(), claim.names(), claim.mode(), opener.session(), List.of(number), sent);
+        return new Grant(claim.id(), claim.name(), claim.mode(), opener.session(), number, sent);
     }
 }

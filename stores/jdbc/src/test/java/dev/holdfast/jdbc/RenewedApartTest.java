@@ -87,6 +87,6 @@ class RenewedApartTest {
 
     private static Grant grant(String name) {
         Claim claim = Requests.claim(name);
-        return Grant.of(claim, List.of(1L), 0);
+        return Grant.of(claim, 1L, 0);
     }
 }

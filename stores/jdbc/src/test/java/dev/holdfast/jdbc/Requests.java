@@ -5,7 +5,6 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Mode;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -20,7 +19,7 @@ final class Requests {
     private Requests() {}
 
     static Claim claim(String name) {
-        return new Claim(ClaimId.random(), List.of(name), Mode.EXCLUSIVE, LEASE, false, 0, HOLDER);
+        return new Claim(ClaimId.random(), name, Mode.EXCLUSIVE, LEASE, false, 0, HOLDER);
     }
 
     static Claim waiting(String name) {
@@ -28,19 +27,19 @@ final class Requests {
     }
 
     static Claim waiting(Claim c) {
-        return new Claim(c.id(), c.names(), c.mode(), c.lease(), true, c.floor(), c.holder());
+        return new Claim(c.id(), c.name(), c.mode(), c.lease(), true, c.floor(), c.holder());
     }
 
     static Claim mode(Claim c, Mode mode) {
-        return new Claim(c.id(), c.names(), mode, c.lease(), c.waits(), c.floor(), c.holder());
+        return new Claim(c.id(), c.name(), mode, c.lease(), c.waits(), c.floor(), c.holder());
     }
 
     static Claim lease(Claim c, Duration lease) {
-        return new Claim(c.id(), c.names(), c.mode(), lease, c.waits(), c.floor(), c.holder());
+        return new Claim(c.id(), c.name(), c.mode(), lease, c.waits(), c.floor(), c.holder());
     }
 
     static Claim floor(Claim c, long floor) {
-        return new Claim(c.id(), c.names(), c.mode(), c.lease(), c.waits(), floor, c.holder());
+        return new Claim(c.id(), c.name(), c.mode(), c.lease(), c.waits(), floor, c.holder());
     }
 
     /** The answer; a failure is thrown as it is. */

@@ -199,7 +199,7 @@ class SessionMannersTest {
         Claim plain = Requests.claim(database + " texts");
         Claim claim = new Claim(
                 plain.id(),
-                plain.names(),
+                plain.name(),
                 plain.mode(),
                 plain.lease(),
                 false,

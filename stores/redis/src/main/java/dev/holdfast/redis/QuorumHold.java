@@ -4,7 +4,6 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Renewal;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLongArray;
 import org.jspecify.annotations.Nullable;
@@ -59,8 +58,7 @@ final class QuorumHold {
 
     /** The grant as a member knows it, to be renewed for as long as this one. */
     Grant at(int member, Grant grant) {
-        return new Grant(
-                round, grant.names(), grant.mode(), grant.lease(), List.of(numbers.get(member)), grant.sentNanos());
+        return new Grant(round, grant.name(), grant.mode(), grant.lease(), numbers.get(member), grant.sentNanos());
     }
 
     /** The answer of one member about a grant. */

@@ -196,7 +196,7 @@ final class QuorumRound {
     private Result won() {
         QuorumHold hold = new QuorumHold(claim, id, ballot.number(), members.size());
         ballot.enterConfirmed(hold);
-        return new Result(Outcome.WON, hold, Grant.of(claim, List.of(ballot.number()), sentNanos), null);
+        return new Result(Outcome.WON, hold, Grant.of(claim, ballot.number(), sentNanos), null);
     }
 
     private static Result lost(Outcome outcome, @Nullable RuntimeException why) {

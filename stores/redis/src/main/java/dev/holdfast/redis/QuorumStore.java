@@ -152,11 +152,10 @@ final class QuorumStore implements Store {
 
     @Override
     public Pending claim(Claim claim) {
-        if (claim.names().size() > capabilities.maxNames()
-                || !capabilities.modes().contains(claim.mode().kind())) {
+        if (!capabilities.modes().contains(claim.mode().kind())) {
             return Pending.answered(CompletableFuture.failedFuture(new UnsupportedByStoreException("cannot claim '"
                     + claim.name() + "' on " + description()
-                    + ": a quorum grants one name at a time, and only exclusively; use redis:// or another store")));
+                    + ": a quorum grants exclusive locks only; use redis:// or another store")));
         }
         QuorumClaim asked = new QuorumClaim(this, members, claim);
         claims.add(asked);

@@ -3,7 +3,6 @@ package dev.holdfast.redis;
 import dev.holdfast.Capabilities;
 import dev.holdfast.ClientClosedException;
 import dev.holdfast.LockStatus;
-import dev.holdfast.UnsupportedByStoreException;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
@@ -133,10 +132,6 @@ final class RedisStore implements Store {
 
     @Override
     public Pending claim(Claim claim) {
-        if (claim.names().size() > capabilities.maxNames()) {
-            return new Answered(CompletableFuture.failedFuture(new UnsupportedByStoreException("cannot claim '"
-                    + claim.name() + "' together with others on " + description + ": it grants one name at a time")));
-        }
         if (!claim.waits()) {
             return new Answered(scripts.attempt(claim).thenApply(ClaimAnswer::grant));
         }

@@ -112,7 +112,7 @@ final class Scripts {
             return ClaimAnswer.notYet(said.text());
         }
         long number = Long.parseLong(said.text(), 1, said.text().length(), 10);
-        return ClaimAnswer.granted(Grant.of(claim, List.of(number), said.sentNanos()));
+        return ClaimAnswer.granted(Grant.of(claim, number, said.sentNanos()));
     }
 
     /**

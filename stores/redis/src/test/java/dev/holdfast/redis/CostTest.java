@@ -219,7 +219,7 @@ class CostTest {
         for (int i = 0; i < 10_000; i++) {
             Claim claim = Rig.claim("name-" + i);
             store.claim(claim);
-            grants.add(new Grant(claim.id(), claim.names(), claim.mode(), claim.lease(), List.of(1L), 0));
+            grants.add(new Grant(claim.id(), claim.name(), claim.mode(), claim.lease(), 1L, 0));
             if (i % 500 == 499) {
                 grants.forEach(store::release);
                 grants.clear();

@@ -260,7 +260,7 @@ class FaultTest {
         Rig.release(one, grant);
         Claim again = new Claim(
                 grant.id(),
-                grant.names(),
+                grant.name(),
                 grant.mode(),
                 Rig.LEASE,
                 true,

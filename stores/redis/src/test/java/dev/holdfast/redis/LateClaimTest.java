@@ -166,7 +166,7 @@ class LateClaimTest {
     }
 
     private static Claim shortened(Claim c) {
-        return new Claim(c.id(), c.names(), c.mode(), SHORT, c.waits(), c.floor(), c.holder());
+        return new Claim(c.id(), c.name(), c.mode(), SHORT, c.waits(), c.floor(), c.holder());
     }
 
     /** The same claim once more, on a connection that no client reads. */

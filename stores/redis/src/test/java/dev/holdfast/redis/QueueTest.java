@@ -286,7 +286,7 @@ class QueueTest {
     /** Half of the permits, for longer than any test waits: no waiter is admitted because that lease has ended. */
     private static Claim half() {
         Claim five = Rig.claim("a", new Mode.Permits(5, 10));
-        return new Claim(five.id(), five.names(), five.mode(), Duration.ofMinutes(10), false, 0, five.holder());
+        return new Claim(five.id(), five.name(), five.mode(), Duration.ofMinutes(10), false, 0, five.holder());
     }
 
     private static boolean isAnswered(Pending pending) {
@@ -299,7 +299,7 @@ class QueueTest {
 
     /** A claim that waits, and whose client is subscribed. */
     private Pending queue(RedisStore observer, RedisStore store, Claim claim) {
-        Claim brief = new Claim(claim.id(), claim.names(), claim.mode(), LEASE, true, 0, claim.holder());
+        Claim brief = new Claim(claim.id(), claim.name(), claim.mode(), LEASE, true, 0, claim.holder());
         int before = Rig.waiting(observer, "a");
         Pending pending = store.claim(brief);
         Rig.until("it to wait", () -> Rig.waiting(observer, "a") == before + 1);
@@ -315,7 +315,7 @@ class QueueTest {
     /** The answer of the server to a claim that waits. */
     private String asks(Claim claim, String channel, String place, long poll, boolean subscribed) {
         List<String> words = new ArrayList<>(List.of("EVAL", Script.CLAIM_FULLY.body(), "1", "holdfast:{a}"));
-        Claim brief = new Claim(claim.id(), claim.names(), claim.mode(), LEASE, true, 0, claim.holder());
+        Claim brief = new Claim(claim.id(), claim.name(), claim.mode(), LEASE, true, 0, claim.holder());
         words.addAll(Scripts.words(brief, new Scripts.Place(channel, place, Duration.ofMillis(poll), subscribed)));
         return rig.call(words.toArray(String[]::new));
     }

@@ -93,7 +93,7 @@ class ReadingTest {
                 store,
                 new Claim(
                         ClaimId.random(),
-                        List.of("a"),
+                        "a",
                         mode,
                         BRIEF,
                         false,

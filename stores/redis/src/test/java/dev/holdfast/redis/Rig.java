@@ -79,23 +79,23 @@ final class Rig implements AutoCloseable {
     }
 
     static Claim claim(String name) {
-        return new Claim(ClaimId.random(), List.of(name), Mode.EXCLUSIVE, LEASE, false, 0, HOLDER);
+        return new Claim(ClaimId.random(), name, Mode.EXCLUSIVE, LEASE, false, 0, HOLDER);
     }
 
     static Claim claim(String name, Duration lease) {
-        return new Claim(ClaimId.random(), List.of(name), Mode.EXCLUSIVE, lease, false, 0, HOLDER);
+        return new Claim(ClaimId.random(), name, Mode.EXCLUSIVE, lease, false, 0, HOLDER);
     }
 
     static Claim claim(String name, Mode mode) {
-        return new Claim(ClaimId.random(), List.of(name), mode, LEASE, false, 0, HOLDER);
+        return new Claim(ClaimId.random(), name, mode, LEASE, false, 0, HOLDER);
     }
 
     static Claim waiting(Claim c) {
-        return new Claim(c.id(), c.names(), c.mode(), c.lease(), true, c.floor(), c.holder());
+        return new Claim(c.id(), c.name(), c.mode(), c.lease(), true, c.floor(), c.holder());
     }
 
     static Claim above(Claim c, long floor) {
-        return new Claim(c.id(), c.names(), c.mode(), c.lease(), c.waits(), floor, c.holder());
+        return new Claim(c.id(), c.name(), c.mode(), c.lease(), c.waits(), floor, c.holder());
     }
 
     static Optional<Grant> attempt(RedisStore store, String name) {

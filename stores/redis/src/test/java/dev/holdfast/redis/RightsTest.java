@@ -49,7 +49,7 @@ class RightsTest {
         rig.call("SCRIPT", "FLUSH");
         Rig.hold(store, Rig.claim("b", Mode.SHARED));
         Claim brief = Rig.claim("b", Mode.SHARED);
-        Rig.hold(store, new Claim(brief.id(), brief.names(), brief.mode(), BRIEF, false, 0, brief.holder()));
+        Rig.hold(store, new Claim(brief.id(), brief.name(), brief.mode(), BRIEF, false, 0, brief.holder()));
         Set<String> used = new HashSet<>();
         Rig.until("a reader whose lease has ended to be removed", () -> {
             Rig.release(store, Rig.hold(store, Rig.claim("b", Mode.SHARED)));

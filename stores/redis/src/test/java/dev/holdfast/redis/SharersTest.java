@@ -104,7 +104,7 @@ class SharersTest {
     private static Grant brief(RedisStore store, Mode mode) {
         Claim claim = Rig.claim("a", mode);
         return Rig.hold(
-                store, new Claim(ClaimId.random(), claim.names(), claim.mode(), BRIEF, false, 0, claim.holder()));
+                store, new Claim(ClaimId.random(), claim.name(), claim.mode(), BRIEF, false, 0, claim.holder()));
     }
 
     /** The server counts a lease from when it handled the claim: half a lease more is enough. */

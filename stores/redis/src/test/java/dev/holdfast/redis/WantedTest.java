@@ -194,8 +194,8 @@ class WantedTest {
     void aNameOfAHolderWithoutLabelIsKept() {
         RedisStore one = rig.open();
         one.listen(counting);
-        Grant grant = Rig.granted(one.claim(Rig.waiting(new Claim(
-                ClaimId.random(), List.of("a"), Mode.EXCLUSIVE, Rig.LEASE, true, 0, new Holder("host", 7, "", "")))));
+        Grant grant = Rig.granted(one.claim(Rig.waiting(
+                new Claim(ClaimId.random(), "a", Mode.EXCLUSIVE, Rig.LEASE, true, 0, new Holder("host", 7, "", "")))));
 
         Rig.get(one.watch(grant));
         Rig.get(one.watch(grant));

@@ -92,7 +92,7 @@ final class SqliteLockTable implements SqliteLocks {
                     claim.holder().pid(),
                     claim.holder().thread(),
                     claim.holder().label());
-            return numberIf(rows, claim.name(), claim.id()).map(number -> Grant.of(claim, List.of(number), sent));
+            return numberIf(rows, claim.name(), claim.id()).map(number -> Grant.of(claim, number, sent));
         });
     }
 
@@ -187,7 +187,7 @@ final class SqliteLockTable implements SqliteLocks {
                     clock.lowestNumber(grant.number()),
                     now + Micros.of(grant.lease()));
             return numberIf(rows, grant.name(), grant.id())
-                    .map(n -> new Grant(grant.id(), grant.names(), grant.mode(), grant.lease(), List.of(n), sent));
+                    .map(n -> new Grant(grant.id(), grant.name(), grant.mode(), grant.lease(), n, sent));
         });
     }
 

@@ -8,7 +8,6 @@ import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.support.Micros;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -63,7 +62,7 @@ final class SqliteSharedLocks {
                             || insert(claim, place, now)
                             || insertIntoNew(claim, place, now);
             return granted
-                    ? number(claim.name(), claim.id()).map(number -> Grant.of(claim, List.of(number), sent))
+                    ? number(claim.name(), claim.id()).map(number -> Grant.of(claim, number, sent))
                     : Optional.empty();
         });
         if (grant.isPresent()) {
@@ -116,8 +115,7 @@ final class SqliteSharedLocks {
             long now = clock.micros();
             return renumber(SqliteSharedSql.EXTEND, grant.name(), grant.id(), now, grant.number(), grant.lease())
                     ? number(grant.name(), grant.id())
-                            .map(n ->
-                                    new Grant(grant.id(), grant.names(), grant.mode(), grant.lease(), List.of(n), sent))
+                            .map(n -> new Grant(grant.id(), grant.name(), grant.mode(), grant.lease(), n, sent))
                     : Optional.empty();
         });
     }

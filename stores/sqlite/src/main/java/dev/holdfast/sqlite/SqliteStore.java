@@ -94,12 +94,10 @@ final class SqliteStore implements Store {
 
     @Override
     public Pending claim(Claim claim) {
-        if (claim.names().size() > capabilities().maxNames()
-                || !capabilities().modes().contains(claim.mode().kind())) {
+        if (!capabilities().modes().contains(claim.mode().kind())) {
             return Pending.answered(CompletableFuture.failedFuture(new UnsupportedByStoreException("cannot claim '"
                     + claim.name() + "' on " + description() + ": it grants "
-                    + capabilities().modes() + " of "
-                    + capabilities().maxNames() + " name; use another store")));
+                    + capabilities().modes() + " only; use another store")));
         }
         housekeeping.used();
         if (claim.waits()) {
@@ -155,10 +153,8 @@ final class SqliteStore implements Store {
     @Override
     public CompletionStage<Void> withdraw(Claim claim) {
         return worker.ask(table -> {
-            for (String name : claim.names()) {
-                table.dequeue(name, claim.id());
-                table.release(name, claim.mode(), claim.id());
-            }
+            table.dequeue(claim.name(), claim.id());
+            table.release(claim.name(), claim.mode(), claim.id());
             return null;
         });
     }

@@ -79,7 +79,7 @@ final class Rig implements AutoCloseable {
     }
 
     static Claim claim(String name) {
-        return new Claim(ClaimId.random(), List.of(name), Mode.EXCLUSIVE, LEASE, false, 0, HOLDER);
+        return new Claim(ClaimId.random(), name, Mode.EXCLUSIVE, LEASE, false, 0, HOLDER);
     }
 
     static Claim waiting(String name) {
@@ -87,19 +87,19 @@ final class Rig implements AutoCloseable {
     }
 
     static Claim waiting(Claim c) {
-        return new Claim(c.id(), c.names(), c.mode(), c.lease(), true, c.floor(), c.holder());
+        return new Claim(c.id(), c.name(), c.mode(), c.lease(), true, c.floor(), c.holder());
     }
 
     static Claim mode(Claim c, Mode mode) {
-        return new Claim(c.id(), c.names(), mode, c.lease(), c.waits(), c.floor(), c.holder());
+        return new Claim(c.id(), c.name(), mode, c.lease(), c.waits(), c.floor(), c.holder());
     }
 
     static Claim lease(Claim c, Duration lease) {
-        return new Claim(c.id(), c.names(), c.mode(), lease, c.waits(), c.floor(), c.holder());
+        return new Claim(c.id(), c.name(), c.mode(), lease, c.waits(), c.floor(), c.holder());
     }
 
     static Claim floor(Claim c, long floor) {
-        return new Claim(c.id(), c.names(), c.mode(), c.lease(), c.waits(), floor, c.holder());
+        return new Claim(c.id(), c.name(), c.mode(), c.lease(), c.waits(), floor, c.holder());
     }
 
     static Optional<Grant> attempt(SqliteStore store, String name) {

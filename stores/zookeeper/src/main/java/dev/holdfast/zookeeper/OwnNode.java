@@ -3,7 +3,6 @@ package dev.holdfast.zookeeper;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.zookeeper.NodeCreation.Arrival;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -76,7 +75,7 @@ final class OwnNode {
     }
 
     Grant grant(Session now) {
-        return new Grant(claim.id(), claim.names(), claim.mode(), now.lease(), List.of(number), now.begin());
+        return new Grant(claim.id(), claim.name(), claim.mode(), now.lease(), number, now.begin());
     }
 
     /** Answers the claim with its grant; if it was given up in the meantime, removes the node. On any thread. */

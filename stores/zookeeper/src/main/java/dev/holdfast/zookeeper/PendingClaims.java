@@ -156,7 +156,7 @@ final class PendingClaims {
 
     private static Grant renewed(Grant granted, Session session) {
         return new Grant(
-                granted.id(), granted.names(), granted.mode(), session.lease(), granted.numbers(), session.begin());
+                granted.id(), granted.name(), granted.mode(), session.lease(), granted.number(), session.begin());
     }
 
     private void pollSometimes() {

@@ -5,7 +5,6 @@ import dev.holdfast.ClientClosedException;
 import dev.holdfast.HoldfastException;
 import dev.holdfast.LockStatus;
 import dev.holdfast.LockWaiter;
-import dev.holdfast.UnsupportedByStoreException;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
@@ -109,10 +108,6 @@ final class ZooKeeperStore implements Store {
         HoldfastException ended = end.get();
         if (ended != null) {
             return new Failed(CompletableFuture.failedFuture(ended));
-        }
-        if (claim.names().size() > CAPABILITIES.maxNames()) {
-            return new Failed(CompletableFuture.failedFuture(new UnsupportedByStoreException("cannot claim '"
-                    + claim.name() + "' together with others on " + description() + ": it grants one name at a time")));
         }
         Pending pending = places.claim(claim);
         ended = end.get();

@@ -13,7 +13,6 @@ import dev.holdfast.spi.Mode;
 import dev.holdfast.tck.KitTime;
 import dev.holdfast.testbed.ZooKeeperServer;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
@@ -138,8 +137,7 @@ class EndedSessionTest {
                 .withMode(CreateMode.EPHEMERAL_SEQUENTIAL)
                 .forPath(context.paths().lock(claim.name()) + "/" + Node.prefix(claim));
         long number = curator.checkExists().forPath(path).getCzxid();
-        Grant grant =
-                new Grant(claim.id(), claim.names(), claim.mode(), ended.lease(), List.of(number), time.nanoTime());
+        Grant grant = new Grant(claim.id(), claim.name(), claim.mode(), ended.lease(), number, time.nanoTime());
         HeldNode node = new HeldNode(grant, path, ended, true, context.heldNodes());
         context.heldNodes().add(node);
         return node;
@@ -147,7 +145,7 @@ class EndedSessionTest {
 
     private static Claim claim(String name) {
         Holder holder = new Holder("host", 1, "thread", "");
-        return new Claim(ClaimId.random(), List.of(name), Mode.EXCLUSIVE, Duration.ofSeconds(10), true, 0, holder);
+        return new Claim(ClaimId.random(), name, Mode.EXCLUSIVE, Duration.ofSeconds(10), true, 0, holder);
     }
 
     /** The end was reported before the grant was kept: it is not reported again. */

@@ -144,7 +144,7 @@ class ExchangedNumberTest {
 
     private static Claim claim(String name) {
         Holder holder = new Holder("host", 1, "thread", "");
-        return new Claim(ClaimId.random(), List.of(name), Mode.EXCLUSIVE, Duration.ofSeconds(20), true, 0, holder);
+        return new Claim(ClaimId.random(), name, Mode.EXCLUSIVE, Duration.ofSeconds(20), true, 0, holder);
     }
 
     private static Grant granted(Pending pending) throws Exception {

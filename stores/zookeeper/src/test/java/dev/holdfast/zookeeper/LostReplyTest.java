@@ -165,7 +165,7 @@ class LostReplyTest {
 
     private static Claim claim(String name) {
         Holder holder = new Holder("host", 1, "thread", "");
-        return new Claim(ClaimId.random(), List.of(name), Mode.EXCLUSIVE, Duration.ofSeconds(30), true, 0, holder);
+        return new Claim(ClaimId.random(), name, Mode.EXCLUSIVE, Duration.ofSeconds(30), true, 0, holder);
     }
 
     private static Grant granted(CompletionStage<Optional<Grant>> answer) throws Exception {

@@ -312,7 +312,7 @@ class ManyGrantsTest {
 
     private static Claim claim(String name, Mode mode) {
         Holder holder = new Holder("host", 1, "thread", "");
-        return new Claim(ClaimId.random(), List.of(name), mode, Duration.ofSeconds(60), true, 0, holder);
+        return new Claim(ClaimId.random(), name, mode, Duration.ofSeconds(60), true, 0, holder);
     }
 
     private static void assertHeld(CompletionStage<Map<ClaimId, Renewal>> renewed) throws Exception {

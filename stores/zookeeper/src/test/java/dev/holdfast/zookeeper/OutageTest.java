@@ -247,7 +247,7 @@ class OutageTest {
 
     private static Claim claim(String name, boolean waits) {
         Holder holder = new Holder("host", 1, "thread", "");
-        return new Claim(ClaimId.random(), List.of(name), Mode.EXCLUSIVE, Duration.ofSeconds(10), waits, 0, holder);
+        return new Claim(ClaimId.random(), name, Mode.EXCLUSIVE, Duration.ofSeconds(10), waits, 0, holder);
     }
 
     private static Grant granted(Pending pending) throws Exception {

@@ -154,7 +154,7 @@ class OwnAclTest {
 
     private static Claim claim(String name) {
         Holder holder = new Holder("host", 1, "thread", "");
-        return new Claim(ClaimId.random(), List.of(name), Mode.EXCLUSIVE, Duration.ofSeconds(10), true, 0, holder);
+        return new Claim(ClaimId.random(), name, Mode.EXCLUSIVE, Duration.ofSeconds(10), true, 0, holder);
     }
 
     private record Asking(Consumer<String> asked) implements ACLProvider {

@@ -141,7 +141,7 @@ class PacketsTest {
 
     private static Grant granted(Store store, Mode mode) throws Exception {
         Holder holder = new Holder("host", 1, "thread", "");
-        Claim claim = new Claim(ClaimId.random(), List.of("permits"), mode, Duration.ofSeconds(20), false, 0, holder);
+        Claim claim = new Claim(ClaimId.random(), "permits", mode, Duration.ofSeconds(20), false, 0, holder);
         return store.claim(claim)
                 .answer()
                 .toCompletableFuture()

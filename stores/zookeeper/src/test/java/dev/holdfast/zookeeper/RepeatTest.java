@@ -79,7 +79,7 @@ class RepeatTest {
         assertThat(broken(grant, false)).isTrue();
 
         Claim waiting =
-                new Claim(claim.id(), claim.names(), claim.mode(), claim.lease(), true, claim.floor(), claim.holder());
+                new Claim(claim.id(), claim.name(), claim.mode(), claim.lease(), true, claim.floor(), claim.holder());
         Grant second = granted(store.claim(waiting));
 
         assertThat(Duration.ofNanos(System.nanoTime() - before)).isGreaterThanOrEqualTo(grant.lease());
@@ -126,7 +126,7 @@ class RepeatTest {
 
     private static Claim claim(String name, boolean waits) {
         Holder holder = new Holder("host", 1, "thread", "");
-        return new Claim(ClaimId.random(), List.of(name), Mode.EXCLUSIVE, Duration.ofSeconds(10), waits, 0, holder);
+        return new Claim(ClaimId.random(), name, Mode.EXCLUSIVE, Duration.ofSeconds(10), waits, 0, holder);
     }
 
     private static Grant granted(Pending pending) throws Exception {

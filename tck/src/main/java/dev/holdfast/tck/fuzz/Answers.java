@@ -100,7 +100,7 @@ final class Answers {
         long sent = mine.owner.time.real(grant.sentNanos());
         long from = call.hurried && call.lease != Call.NEVER ? 0 : call.from(sent);
         if (!grant.id().equals(mine.claim.id())
-                || !grant.names().equals(mine.claim.names())
+                || !grant.name().equals(mine.claim.name())
                 || !(world.target.isSessionBound() || grant.lease().equals(mine.claim.lease()))
                 || (sent < call.sent - ROUNDING && !world.target.isSessionBound())
                 || sent > at + ROUNDING) {

@@ -35,7 +35,7 @@ final class Requests {
         FuzzClient owner = world.client(op.client());
         Claim claim = new Claim(
                 ClaimId.random(),
-                List.of(world.text(op.name())),
+                world.text(op.name()),
                 op.wanted(),
                 Duration.ofMillis(op.millis()),
                 op.verb() == Verb.WAIT,
@@ -168,7 +168,7 @@ final class Requests {
             beliefs.renewing(mine, call);
         }
         Claim again =
-                new Claim(first.id(), first.names(), first.mode(), first.lease(), false, first.floor(), first.holder());
+                new Claim(first.id(), first.name(), first.mode(), first.lease(), false, first.floor(), first.holder());
         answers.ask(
                 op,
                 mine.owner,
