@@ -130,12 +130,12 @@ final class AsyncMultiAcquisition<H> {
 
     /** Releases what is held, which the caller never received. */
     private void none() {
-        List<Runnable> returns = new ArrayList<>();
+        Effects returns = new Effects();
         for (int i = held.size() - 1; i >= 0; i--) {
             returns.add(held.get(i)::giveBack);
         }
         held.clear();
-        Deferred.all(returns).run();
+        returns.run();
     }
 
     private static Throwable cause(@Nullable Throwable failure) {

@@ -14,12 +14,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * A claim on its way to the store and back. It may be called off at any time, also before it was sent. Thread-safe.
  */
-final class ClaimInFlight {
+final class ClaimInFlight implements Effects.Effect {
     final Claim claim;
     /** The caller that asked. A claim that waits serves the waiter that is first in the queue when it is granted. */
     final Waiter asker;
 
-    private final Answered answered;
+    /** Whose claim it is, which receives the answer. */
+    final WaitQueue queue;
     private volatile @Nullable Pending pending;
     private volatile boolean cancelled;
     private volatile @Nullable String storeName;
@@ -30,16 +31,21 @@ final class ClaimInFlight {
     private boolean knownLost;
     private boolean inDoubt;
 
-    /** Receives the answer, once. */
-    @FunctionalInterface
-    interface Answered {
-        void answered(ClaimInFlight claim, @Nullable Optional<Grant> answer, @Nullable Throwable failure);
-    }
-
-    ClaimInFlight(Claim claim, Waiter asker, Answered answered) {
+    ClaimInFlight(Claim claim, Waiter asker, WaitQueue queue) {
         this.claim = claim;
         this.asker = asker;
-        this.answered = answered;
+        this.queue = queue;
+    }
+
+    /** Has it sent, when its turn has come. */
+    @Override
+    public void run() {
+        queue.send(this);
+    }
+
+    @Override
+    public String toString() {
+        return claim.toString();
     }
 
     void sendTo(Store store, TimeSource time) {
@@ -61,7 +67,7 @@ final class ClaimInFlight {
 
     private void answered(@Nullable Optional<Grant> answer, @Nullable Throwable failure) {
         try {
-            answered.answered(this, answer, failure);
+            queue.answered(this, answer, failure);
         } finally {
             settle(failure);
         }

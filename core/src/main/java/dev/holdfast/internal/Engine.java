@@ -12,7 +12,6 @@ import dev.holdfast.spi.Store;
 import dev.holdfast.spi.TimeSource;
 import dev.holdfast.spi.TimeSource.Scheduled;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -352,10 +351,10 @@ public final class Engine {
 
     private void giveUpAll() {
         ClientClosedException closed = context.closedException();
-        List<Runnable> ends = new ArrayList<>();
+        Effects ends = new Effects();
         context.queues().all().forEach(queue -> ends.add(() -> queue.shutDown(closed)));
         ends.add(context.releaseSender()::beginClose);
-        Deferred.all(ends).run();
+        ends.run();
     }
 
     /** Whether a close that has begun has nothing more to wait for. */

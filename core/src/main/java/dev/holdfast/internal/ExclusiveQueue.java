@@ -1,17 +1,15 @@
 package dev.holdfast.internal;
 
-import static dev.holdfast.internal.Deferred.NOTHING;
-import static dev.holdfast.internal.Deferred.all;
-import static dev.holdfast.internal.Deferred.both;
-
+import dev.holdfast.ClientClosedException;
+import dev.holdfast.HoldOptions;
 import dev.holdfast.Loss;
 import dev.holdfast.UnsupportedByStoreException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,39 +26,91 @@ import org.jspecify.annotations.Nullable;
  *    └───────────────── nobody waits ─────────┘
  * </pre>
  *
- * <p>Waiters are served in the order they came. {@link ClaimingQueue} makes the claims. {@link ExclusiveGrant} decides how a
- * grant passes from one hold to the next, lingers, is retained and is released. No claim overtakes a release of its own
- * client: claims of readers, which wait in a queue of their own, follow it too.
+ * <p>While others of this client wait, a closed hold's grant is handed to the next of them without asking the store,
+ * which is what makes contention inside a process cheap; the bounds in {@link HoldOptions} keep other clients from
+ * starving. When the bounds are reached the store is asked for a fresh grant number (it refuses when another client
+ * waits), and otherwise the grant is given back and claimed anew, behind the others. A grant that has too little lease left is
+ * renewed with that of its next holder first. The idea of passing a global lock among local waiters a bounded number of times
+ * is that of lock cohorting (Dice, Marathe and Shavit, "Lock Cohorting", PPoPP 2012).
+ *
+ * <p>A grant that has to be released from HELD lingers first, until the store is about to send. A caller that acquires
+ * again in the same instant can still take it over. If a caller may not take it over, its claim is sent in the same
+ * packet as the release. Where its last holder asked for that, it is not released but retained: see {@link Retention}.
+ *
+ * <p>Waiters are served in the order they came. No claim overtakes a release of its own client: claims of readers, which wait
+ * in a queue of their own, follow it too.
  *
  * <p>Joining the queue takes no lock. A thread that ends a phase writes the next phase first and reads the queue after
  * that. A thread that joins writes the queue first and reads the phase after that, so that one of the two sees the other.
  * The phase changes under a small mutex, which in practice only the closing holder takes. Thread-safe.
  */
-final class ExclusiveQueue extends ClaimingQueue {
-    private volatile @Nullable ExclusiveGrant grant;
+final class ExclusiveQueue extends WaitQueue {
+    /** What a queue is doing; it may be read without the mutex. */
+    enum Phase {
+        /** Nothing is in the store, and nothing is under way. */
+        IDLE,
+        /** A claim is under way, for the first waiter or for a caller that does not wait. */
+        CLAIMING,
+        /** A hold is open, or lost its grant a moment ago. */
+        HELD,
+        /** The last hold was closed, and the grant is released when the store sends next unless a caller takes it over. */
+        LINGERING,
+        /** No caller uses the grant, and it stays here until it is used again, unused for long, or wanted by another client. */
+        RETAINED,
+        /** Between two holds: the store is asked to renew the grant or to give it a fresh number. */
+        REFRESHING,
+        /** The grant is released, and the next claim must wait until it may follow. */
+        RELEASING,
+        /** Removed from the registry; a new queue takes its place. */
+        RETIRED
+    }
+
+    private volatile Phase phase = Phase.IDLE;
+    private volatile @Nullable GrantState grant;
+    /** The open hold by the grant; null between two holds. */
+    private volatile @Nullable HoldState hold;
+
+    // ---- all else is guarded by the mutex ----
+
+    private @Nullable ClaimInFlight claiming;
+    /** A caller that does not wait, and makes a claim of its own once the grant is back. */
+    private @Nullable Waiter nextTry;
     /** Claims for the name in other ways, which come behind the release under way. */
-    private List<Runnable> claimsBehind = new ArrayList<>();
+    private List<Effects.Effect> claimsBehind = new ArrayList<>();
+
+    /** Made when it is first needed: most grants go back soon, and nobody asks who else waits. */
+    private @Nullable Retention retention;
+
+    /** When the last hold was closed, by {@code nanoTime}. */
+    private long closedAt;
+    /** The caller that closed it, while it waits to hear whether its grant went back. */
+    private @Nullable CompletableFuture<Boolean> closer;
 
     /** A lock that no caller wants yet. */
     ExclusiveQueue(EngineContext context, LockName name) {
         super(context, name);
     }
 
-    /** The open hold, if there is one. */
-    private @Nullable HoldState hold() {
-        ExclusiveGrant live = grant;
-        return live == null ? null : live.hold();
+    boolean isIn(Phase asked) {
+        return phase == asked;
+    }
+
+    /** Whether that is this queue's grant, and has not been lost or given back meanwhile. */
+    boolean has(GrantState asked) {
+        return grant == asked;
+    }
+
+    @Nullable
+    HoldState hold() {
+        return hold;
     }
 
     @Override
-    public void forEachHoldOf(GrantState of, Consumer<HoldState> action) {
-        HoldState now = hold();
-        if (now != null && now.grant == of) {
-            action.accept(now);
-        }
+    boolean isRetired() {
+        return phase == Phase.RETIRED;
     }
 
-    // ---- what callers do ----
+    // ---- callers come and go ----
 
     @Override
     boolean submit(Waiter waiter) {
@@ -69,7 +119,7 @@ final class ExclusiveQueue extends ClaimingQueue {
 
     private boolean join(Waiter waiter) {
         waiters.add(waiter);
-        return switch (phase()) {
+        return switch (phase) {
             case IDLE -> {
                 transition(this::nextIfIdle);
                 yield true;
@@ -89,71 +139,36 @@ final class ExclusiveQueue extends ClaimingQueue {
 
     /** A caller that does not wait never joins the queue: it makes a claim of its own, or gets nothing. */
     private boolean tryOnce(Waiter waiter) {
-        AtomicBoolean accepted = new AtomicBoolean(true);
-        transition(() -> {
-            if (isIn(QueuePhase.RETIRED)) {
-                accepted.set(false);
-                return NOTHING;
+        boolean[] accepted = {true};
+        transition(then -> {
+            if (isIn(Phase.RETIRED)) {
+                accepted[0] = false;
+            } else if (isIn(Phase.IDLE) && waiters.isEmpty()) {
+                claim(waiter, then);
+            } else {
+                tryWhatIsThere(waiter, then);
             }
-            if (isIn(QueuePhase.IDLE) && waiters.isEmpty()) {
-                return claim(waiter);
-            }
-            ExclusiveGrant live = grant;
-            boolean isFirst = waiters.isEmpty();
-            Optional<Runnable> taken = live != null && isFirst ? live.tryUnused(waiter) : Optional.empty();
-            if (taken.isPresent()) {
-                return taken.get();
-            }
-            Runnable back = live != null && isFirst && isIn(QueuePhase.RETAINED) ? live.endRetention() : NOTHING;
-            boolean goesBack = isIn(QueuePhase.RELEASING)
-                    || isIn(QueuePhase.LINGERING)
-                    || isIn(QueuePhase.RETAINED); // lost meanwhile
-            boolean wanted = !goesBack && !isIn(QueuePhase.REFRESHING) && unwanted() == null;
-            if (!wanted && waiters.isEmpty() && !hasTry()) {
-                tryNext(waiter); // behind this client's own release, or its claim or grant that nobody wants any more
-                // the caller that left may not have withdrawn it yet, and will not once another caller has joined
-                return both(back, afterLeaving());
-            }
-            return both(back, waiters.refuse(waiter)); // another of this client holds it, or is before this one
         });
-        return accepted.get();
+        return accepted[0];
     }
 
-    @Override
-    public CompletableFuture<Boolean> endHold(HoldState closing) {
-        CompletableFuture<Boolean> givenBack = new CompletableFuture<>();
-        transition(() -> {
-            GrantOwner now = closing.grant.owner();
-            if (now != this) { // it has just become a reader's
-                return () -> now.endHold(closing).thenAccept(givenBack::complete);
+    private void tryWhatIsThere(Waiter waiter, Effects then) {
+        if (waiters.isEmpty()) {
+            if (tryUnused(waiter, then)) {
+                return;
             }
-            ExclusiveGrant live = grant;
-            if (live == null || live.state != closing.grant) {
-                givenBack.complete(false);
-                return NOTHING;
+            if (isIn(Phase.RETAINED)) {
+                endRetention(then);
             }
-            return live.close(closing, givenBack);
-        });
-        return givenBack;
-    }
-
-    @Override
-    public boolean stopRenewal(HoldState of, Loss.Cause cause) {
-        mutex.lock();
-        try {
-            if (of.grant.owner() == this) {
-                return hold() == of && of.grant.renewal().stop(cause);
-            }
-        } finally {
-            mutex.unlock();
         }
-        return of.grant.owner().stopRenewal(of, cause); // it has just become a reader's
-    }
-
-    @Override
-    boolean isSurelyHeldHere() {
-        ExclusiveGrant live = grant; // without a hold it is about to go on or back, for which the store has to answer
-        return live != null && live.state.isValid() && live.hold() != null;
+        boolean goesBack = isIn(Phase.RELEASING) || isIn(Phase.LINGERING) || isIn(Phase.RETAINED); // lost meanwhile
+        boolean wanted = !goesBack && !isIn(Phase.REFRESHING) && unwanted() == null;
+        if (!wanted && waiters.isEmpty() && nextTry == null) {
+            nextTry = waiter; // behind this client's own release, or its claim or grant that nobody wants any more
+            afterLeaving(then); // the caller that left may not have called it off yet, and will not once another has joined
+        } else {
+            waiters.refuse(waiter, then); // another of this client holds it, or is before this one
+        }
     }
 
     /** Whether a caller of this client waits for an exclusive hold, and did not come after this one. */
@@ -162,26 +177,360 @@ final class ExclusiveQueue extends ClaimingQueue {
         return first != null && first.since - other.since <= 0;
     }
 
-    /** The grant goes to the readers of this client with its hold; the waiters here claim again. */
-    @Override
-    public boolean downgrade(HoldState held) {
-        AtomicBoolean moved = new AtomicBoolean();
-        transition(() -> {
-            ExclusiveGrant live = grant;
-            Optional<Runnable> then = live == null ? Optional.empty() : live.passToReaders(held);
-            moved.set(then.isPresent());
-            return then.orElse(NOTHING);
-        });
-        return moved.get();
+    /** Watches a waiter whose thread holds this lock itself, and so may wait for itself. */
+    void warnIfItsOwn(Waiter waiter) {
+        HoldState now = hold;
+        if (now != null && waiter.thread != null && now.isOwnedBy(waiter.thread)) {
+            SelfWait.watch(context, now, waiter);
+        }
     }
 
     /** A caller of this client waits for the open hold. */
     private void noteWantedHere() {
-        HoldState now = hold();
+        HoldState now = hold;
         if (now != null && now.awaitsWanted()) {
             now.noteWanted();
             context.flush();
         }
+    }
+
+    @Override
+    boolean isSurelyHeldHere() {
+        GrantState live = grant; // without a hold it is about to go on or back, for which the store has to answer
+        return live != null && live.isValid() && hold != null;
+    }
+
+    @Override
+    void shutDown(Throwable closed) {
+        transition(then -> {
+            waiters.failAll(closed, then);
+            if (claiming != null) {
+                then.add(new Effects.Cancel(claiming));
+            }
+            GrantState held = grant;
+            if (held != null) {
+                then.add(new Effects.Lose(this, held, Loss.Cause.CLIENT_CLOSED));
+            }
+        });
+        owners.clear();
+        transition(this::nextIfIdle);
+    }
+
+    // ---- the claim ----
+
+    /** Nothing of this queue is left in the store: a claim for the next caller, or retirement. */
+    private void next(Effects then) {
+        phase = Phase.IDLE;
+        Waiter first = nextTry == null ? waiters.first() : nextTry;
+        nextTry = null;
+        if (first != null && context.isClosed()) {
+            ClientClosedException closed = context.closedException();
+            waiters.fail(first, closed, then);
+            waiters.failAll(closed, then);
+            then.add(new Effects.GoOn(this));
+            return;
+        }
+        if (first == null && owners.isEmpty()) {
+            phase = Phase.RETIRED;
+            first = waiters.first(); // one who joined in between may have seen the phase before or after
+        }
+        if (first != null) {
+            claim(first, then);
+        } else if (isIn(Phase.RETIRED)) {
+            then.add(new Effects.Retire(this));
+        }
+    }
+
+    private void claim(Waiter asker, Effects then) {
+        ClaimInFlight started = new ClaimInFlight(context.claims().claimFor(name, asker), asker, this);
+        phase = Phase.CLAIMING;
+        claiming = started;
+        then.add(started);
+    }
+
+    @Override
+    void send(ClaimInFlight claim) {
+        context.queues().send(claim, name);
+    }
+
+    @Override
+    void nextIfIdle(Effects then) {
+        if (isIn(Phase.IDLE)) {
+            next(then);
+        }
+    }
+
+    @Override
+    void afterClaim(Effects then) {
+        next(then);
+    }
+
+    @Override
+    void forgetClaim(ClaimInFlight answered) {
+        claiming = null;
+    }
+
+    @Override
+    Stream<ClaimInFlight> claims() {
+        return Stream.ofNullable(claiming);
+    }
+
+    @Override
+    @Nullable
+    ClaimInFlight unwanted() {
+        ClaimInFlight asked = claiming;
+        return asked != null && asked.claim.waits() && waiters.isEmpty() ? asked : null;
+    }
+
+    // ---- the grant ----
+
+    @Override
+    void granted(ClaimInFlight of, GrantState live, Effects then) {
+        if (of.isKnownLost()) {
+            context.renewer().forget(live);
+            then.add(new Effects.Withdraw(of));
+            next(then); // for the waiters: claimed again
+            return;
+        }
+        grant = live;
+        if (of.claim.waits() && (live.hasSlept() || of.isInDoubt())) {
+            renewFor(of.asker, then); // confirmed before anybody has it
+        } else if (of.claim.waits() || !giveTo(of.asker, then)) {
+            give(then);
+        }
+    }
+
+    private GrantState live() {
+        return Objects.requireNonNull(grant);
+    }
+
+    /** Gives it to the first waiter who still wants it. */
+    private void give(Effects then) {
+        if (nextTry != null) {
+            release(then); // of a claim that was called off; the one who tries has a claim of its own
+            return;
+        }
+        for (Waiter first = waiters.first(); first != null; first = waiters.first()) {
+            if (!live().tokens.suffices(first.options)) {
+                renumberOrRelease(then); // it was renewed for another, who is gone
+                return;
+            }
+            if (!live().fits(first.options)) {
+                renewFor(first, then);
+                return;
+            }
+            if (waiters.remove(first) && giveTo(first, then)) {
+                return;
+            }
+        }
+        release(then);
+    }
+
+    /** Gives it to one waiter; false if the outcome of that one was set before. */
+    boolean giveTo(Waiter taker, Effects then) {
+        GrantState live = live();
+        HoldState before = live.tokens.lastHold();
+        HoldState made = newHold(live, taker);
+        HoldHandle anchor = made.handOut(taker.threadOwned);
+        Thread owner = made.isThreadBound() ? taker.thread : null;
+        phase = Phase.HELD;
+        if (retention != null) {
+            retention.pause();
+        }
+        hold = made;
+        live.tokens.given(made);
+        if (owner != null) {
+            owners.add(owner, made);
+        }
+        // Last: from here on the taker may close the hold, and everything must be in its place by then.
+        if (taker.resolve(new Waiter.Outcome.Granted(anchor))) {
+            then.add(taker);
+            countAcquired(made, taker);
+            return true;
+        }
+        if (owner != null) {
+            owners.remove(owner, made);
+        }
+        hold = null;
+        live.tokens.notTaken(before);
+        return false;
+    }
+
+    // ---- a hold is closed ----
+
+    @Override
+    public void endHold(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack) {
+        transition(then -> {
+            GrantOwner now = closing.grant.owner();
+            if (now != this) { // it has just become a reader's
+                then.add(() -> now.endHold(closing, givenBack));
+            } else if (!close(closing, givenBack, then) && givenBack != null) {
+                then.add(new Effects.Answer(givenBack, false));
+            }
+        });
+    }
+
+    private boolean close(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack, Effects then) {
+        GrantState live = grant;
+        if (live == null || live != closing.grant) {
+            return false;
+        }
+        Loss.Cause cause = live.lossCause();
+        if (cause != null) {
+            lost(cause, then);
+            return false;
+        }
+        if (hold != closing || !closing.close()) {
+            return false;
+        }
+        hold = null;
+        closedAt = context.time().nanoTime();
+        closer = givenBack;
+        context.telemetry().released(closing);
+        then.add(new Effects.Closed(this, closing));
+        if (closing.options.awaitRelease()) {
+            handOver(then);
+        } else {
+            closed(closing.options, then);
+        }
+        answerCloser(live, then);
+        return true;
+    }
+
+    /**
+     * Where nobody waits here the grant goes back as soon as the store sends, and not sooner: a thread that comes back for
+     * it in the same instant finds it still there, or at least has its claim sent along. Or it is retained for longer.
+     */
+    private void closed(HoldOptions options, Effects then) {
+        Waiter first = waiters.first();
+        if (!live().isValid() || (first != null && live().tokens.mayHandOver(first.options))) {
+            handOver(then);
+        } else if (!options.retain().isZero()
+                && retention().isAllowed(options)
+                && (first == null || retention().isReported())) {
+            retention().begin(options, then); // the bounds of hand-over do not count while the store watches and nobody waits
+        } else if (first == null) {
+            linger(then);
+        } else {
+            handOver(then);
+        }
+    }
+
+    /** What becomes of the grant without a hold. */
+    private void handOver(Effects then) {
+        Waiter first = waiters.first();
+        if (first == null || !live().isValid()) {
+            release(then);
+        } else if (!live().tokens.mayHandOver(first.options)) {
+            renumberOrRelease(then);
+        } else if (live().hasEnoughLease()) {
+            give(then);
+        } else {
+            renewFor(first, then);
+        }
+    }
+
+    /** Tells the caller that closed the last hold, once it is decided what becomes of the grant. */
+    private void answerCloser(GrantState of, Effects then) {
+        CompletableFuture<Boolean> asked = closer;
+        if (asked != null && !isIn(Phase.REFRESHING) && !isIn(Phase.LINGERING)) {
+            closer = null;
+            then.add(new Effects.Answer(asked, of.isGivenBack()));
+        }
+    }
+
+    /**
+     * The hold that was closed last, if the store has not confirmed the grant since then; otherwise null. If the store no
+     * longer has the grant, it is unknown whether such a hold was closed in time.
+     */
+    private @Nullable HoldState unconfirmed(GrantState of) {
+        return closedAt - of.provedAt() < 0 ? null : of.tokens.lastHold();
+    }
+
+    // ---- the grant lingers, or is retained, and somebody comes ----
+
+    private void linger(Effects then) {
+        phase = Phase.LINGERING;
+        then.add(new Effects.Linger(this, live()));
+    }
+
+    /** The store is about to send, or another claim is to come behind the release. */
+    void endOfLinger(GrantState of, Effects then) {
+        if (isIn(Phase.LINGERING) && grant == of) {
+            goBackOrOn(then);
+        }
+    }
+
+    /** It is no longer retained: for callers that wait here it is renewed or claimed again, otherwise it is released. */
+    void endRetention(Effects then) {
+        retention().end();
+        goBackOrOn(then);
+    }
+
+    private void goBackOrOn(Effects then) {
+        GrantState live = live();
+        if (nextTry != null) {
+            release(then); // the one who tries has a claim of its own
+        } else {
+            handOver(then);
+        }
+        answerCloser(live, then);
+    }
+
+    /** A caller came while the grant lingers or is retained. */
+    private void takeUnused(Effects then) {
+        if (isIn(Phase.RETAINED)) {
+            retention().take(then);
+        } else if (isIn(Phase.LINGERING)) {
+            Waiter first = waiters.first();
+            if (first != null && mayTakeOver(first)) {
+                GrantState live = live();
+                give(then);
+                answerCloser(live, then);
+            }
+        }
+    }
+
+    /** One who does not wait takes it while it lingers or is retained; false where that is not so, or may not be. */
+    private boolean tryUnused(Waiter trying, Effects then) {
+        boolean retained = isIn(Phase.RETAINED);
+        boolean may = retained ? retention().mayTake(trying) : isIn(Phase.LINGERING) && mayTakeOver(trying);
+        if (!may) {
+            return false;
+        }
+        GrantState live = live();
+        if (!giveTo(trying, then)) {
+            if (retained) {
+                retention().take(then);
+            } else {
+                give(then);
+            }
+        }
+        answerCloser(live, then);
+        return true;
+    }
+
+    /** Whether it can be given as it is to one who came while it lingers. */
+    private boolean mayTakeOver(Waiter waiter) {
+        GrantState live = live();
+        return nextTry == null // who tries once is before those who wait
+                && live.isValid()
+                && live.tokens.mayHandOver(waiter.options)
+                && live.fits(waiter.options)
+                && live.hasEnoughLease();
+    }
+
+    // ---- whether others want it ----
+
+    private Retention retention() {
+        Retention made = retention == null ? new Retention(this, live()) : retention;
+        retention = made;
+        return made;
+    }
+
+    /** Enters the phase; what follows reads the queue after this. */
+    void retain() {
+        phase = Phase.RETAINED;
     }
 
     @Override
@@ -194,129 +543,220 @@ final class ExclusiveQueue extends ClaimingQueue {
 
     @Override
     public void watch(HoldState held) {
-        transition(() -> {
-            ExclusiveGrant live = grant;
-            return live == null ? NOTHING : live.watchFor(held);
+        transition(then -> {
+            if (hold == held) { // not closed, lost, or now a reader's
+                if (retention().isWanted() || !waiters.isEmpty()) {
+                    held.noteWanted();
+                }
+                retention().watch(then);
+            }
         });
-    }
-
-    // ---- what the store and the renewer report ----
-
-    @Override
-    public void confirmed(GrantState standing) {
-        super.confirmed(standing);
-        ExclusiveGrant live = grant;
-        if (live != null && live.state == standing && live.hold() == null) {
-            transition(live::confirmed);
-        }
     }
 
     @Override
     public void wanted(GrantState of) {
-        transition(() -> {
-            ExclusiveGrant live = grant;
-            return live != null && live.state == of ? live.wanted() : NOTHING;
-        });
-    }
-
-    @Override
-    Runnable granted(ClaimInFlight of, GrantState live) {
-        if (of.isKnownLost()) {
-            context.renewer().forget(live);
-            return both(() -> context.releaseSender().withdraw(of.claim), next()); // for the waiters: claimed again
-        }
-        ExclusiveGrant begun = new ExclusiveGrant(this, live);
-        grant = begun;
-        return begun.begin(of);
-    }
-
-    @Override
-    public void grantLost(GrantState lost, Loss.Cause cause) {
-        transition(() -> {
-            if (lost.owner() != this) {
-                return () -> lost.owner().grantLost(lost, cause); // it has just become a reader's
+        transition(then -> {
+            if (grant == of) {
+                retention().others(then);
             }
-            ExclusiveGrant live = grant;
-            return live != null && live.state == lost ? live.lost(cause) : NOTHING;
         });
     }
 
-    /** The release under way was sent, or answered where that counts. */
-    void claimsMayFollow() {
-        transition(() -> {
-            List<Runnable> claims = claimsBehind;
+    // ---- the store is asked, between two holds ----
+
+    private void renumberOrRelease(Effects then) {
+        if (context.capabilities().extendable()) {
+            phase = Phase.REFRESHING;
+            then.add(new Effects.FreshNumber(this, live()));
+        } else if (isIn(Phase.HELD)) {
+            linger(then); // so that the claim behind it leaves with it
+        } else {
+            release(then);
+        }
+    }
+
+    /** Renews it with the lease of the next holder, before anybody has it. */
+    private void renewFor(Waiter next, Effects then) {
+        phase = Phase.REFRESHING;
+        then.add(new Effects.RenewFor(this, live(), next));
+    }
+
+    void refreshed(GrantState of, boolean standing, boolean freshNumber) {
+        transition(then -> {
+            if (grant != of || !isIn(Phase.REFRESHING)) {
+                return; // lost meanwhile
+            }
+            context.renewer().changed(of);
+            if (standing && freshNumber) {
+                context.claims().saw(of.grant().number());
+                of.tokens.renew();
+                if (retention != null) {
+                    retention.renumbered();
+                }
+            }
+            if (standing && of.isValid()) {
+                give(then);
+            } else {
+                release(then);
+            }
+            answerCloser(of, then);
+        });
+    }
+
+    // ---- the end of the grant ----
+
+    private void release(Effects then) {
+        GrantState back = live();
+        if (!back.giveBack()) {
+            return; // lost in this moment: grantLost follows and goes on from there
+        }
+        HoldState last = unconfirmed(back);
+        drop();
+        context.renewer().forget(back);
+        phase = Phase.RELEASING;
+        then.add(new Effects.Release(this, back, last));
+    }
+
+    /** It is no longer this queue's. */
+    private void drop() {
+        grant = null;
+        hold = null;
+        if (retention != null) {
+            retention.end();
+            retention = null;
+        }
+    }
+
+    @Override
+    void claimsMayFollow(GrantState released) {
+        transition(then -> {
+            List<Effects.Effect> claims = claimsBehind;
             claimsBehind = new ArrayList<>();
-            return both(next(), all(claims));
+            next(then);
+            claims.forEach(then::add);
         });
     }
 
     @Override
-    void shutDown(Throwable closed) {
-        transition(() -> {
-            ExclusiveGrant held = grant;
-            Runnable callOff =
-                    claims().findFirst().<Runnable>map(claim -> claim::cancel).orElse(NOTHING);
-            Runnable lose = held == null ? NOTHING : () -> context.renewer().lose(held.state, Loss.Cause.CLIENT_CLOSED);
-            return both(both(waiters.failAll(closed), callOff), lose);
-        });
-        owners.clear();
-        transition(this::nextIfIdle);
-    }
-
-    // ---- transitions: called under the mutex, return what is to be done after it ----
-
-    @Override
-    void claimBehind(Runnable claim) {
+    void claimBehind(Effects.Effect claim) {
         behind(claim, true);
     }
 
     @Override
-    void behindReleases(Runnable then) {
-        behind(then, false);
+    void behindReleases(Effects.Effect action) {
+        behind(action, false);
     }
 
-    private void behind(Runnable claim, boolean retainedToo) {
-        transition(() -> {
-            ExclusiveGrant live = grant;
-            Runnable back = live == null
-                    ? NOTHING
-                    : retainedToo && isIn(QueuePhase.RETAINED) ? live.endRetention() : endOfLinger(live);
-            if (!isIn(QueuePhase.RELEASING)) {
-                return both(back, claim);
+    private void behind(Effects.Effect claim, boolean retainedToo) {
+        transition(then -> {
+            if (isIn(Phase.LINGERING)) {
+                endOfLinger(live(), then);
+            } else if (retainedToo && isIn(Phase.RETAINED)) {
+                endRetention(then);
             }
-            claimsBehind.add(claim);
-            return back;
+            if (isIn(Phase.RELEASING)) {
+                claimsBehind.add(claim);
+            } else {
+                then.add(claim);
+            }
         });
     }
 
-    /** The store is about to send, while a grant of this queue lingers. */
-    Runnable endOfLinger(ExclusiveGrant live) {
-        return isIn(QueuePhase.LINGERING) && grant == live ? live.endOfLinger() : NOTHING;
+    @Override
+    public void grantLost(GrantState lost, Loss.Cause cause) {
+        transition(then -> {
+            GrantOwner now = lost.owner();
+            if (now != this) { // it has just become a reader's
+                then.add(() -> now.grantLost(lost, cause));
+            } else if (grant == lost) {
+                lost(cause, then);
+            }
+        });
     }
 
-    /** A caller came while the grant lingers or is retained. */
-    private Runnable takeUnused() {
-        ExclusiveGrant live = grant;
-        return live == null ? NOTHING : live.takeUnused();
+    /** It has ended otherwise than by its release. */
+    private void lost(Loss.Cause cause, Effects then) {
+        GrantState gone = live();
+        HoldState loser = hold;
+        HoldState last = unconfirmed(gone);
+        boolean byTheStore = cause == Loss.Cause.GONE_FROM_STORE || cause == Loss.Cause.SESSION_ENDED;
+        boolean mayBeWatched = retention != null && !byTheStore; // which only a release ends
+        drop();
+        if (loser != null) {
+            tellLoss(loser, cause, then);
+        } else if (byTheStore && last != null) {
+            // a retained grant is not released, so no answer shows that the store had lost it at the close
+            then.add(new Effects.TellUnnoticed(this, last, cause));
+        }
+        if (gone.renewal().mayStillStand(cause) || mayBeWatched) {
+            boolean unused = loser == null && cause == Loss.Cause.CLIENT_CLOSED; // its release is as any other
+            then.add(new Effects.Clear(this, gone, unused ? last : null));
+        }
+        next(then);
+        answerCloser(gone, then);
     }
 
-    // ---- for the grant: under the mutex ----
+    // ---- a writer becomes a reader ----
 
-    /** Whether that is this queue's grant, and has not been lost or given back meanwhile. */
-    boolean has(ExclusiveGrant asked) {
-        return grant == asked;
+    /** The grant goes to the readers of this client with its hold; the waiters here claim again. */
+    @Override
+    public boolean downgrade(HoldState held) {
+        boolean[] moved = {false};
+        transition(then -> {
+            GrantState live = grant;
+            if (live != null && hold == held && live.isValid()) {
+                moved[0] = true;
+                passToReaders(live, held, then);
+            }
+        });
+        return moved[0];
     }
 
-    /** It is no longer this queue's. */
-    void dropGrant() {
-        grant = null;
+    /** From now on readers may join it. The two mutexes are taken in this order only. */
+    private void passToReaders(GrantState live, HoldState held, Effects then) {
+        if (held.isThreadBound() && held.acquirer != null) {
+            owners.remove(held.acquirer, held);
+        }
+        then.add(new Effects.Downgrade(this, live));
+        context.queues().adoptAsReader(name, live, held, then);
+        drop();
+        next(then);
     }
 
-    /** Watches a waiter whose thread holds this lock itself, and so may wait for itself. */
-    void warnIfItsOwn(Waiter waiter) {
-        HoldState now = hold();
-        if (now != null && waiter.thread != null && now.isOwnedBy(waiter.thread)) {
-            SelfWait.watch(context, now, waiter);
+    // ---- what the renewer asks and reports ----
+
+    @Override
+    public void forEachHoldOf(GrantState of, Consumer<HoldState> action) {
+        HoldState now = hold;
+        if (now != null && now.grant == of) {
+            action.accept(now);
+        }
+    }
+
+    @Override
+    public boolean stopRenewal(HoldState of, Loss.Cause cause) {
+        mutex.lock();
+        try {
+            if (of.grant.owner() == this) {
+                return hold == of && of.grant.renewal().stop(cause);
+            }
+        } finally {
+            mutex.unlock();
+        }
+        return of.grant.owner().stopRenewal(of, cause); // it has just become a reader's
+    }
+
+    /** If the store was asked after the last close, its hold was closed in time: no loss is reported to it. */
+    @Override
+    public void confirmed(GrantState standing) {
+        super.confirmed(standing);
+        if (grant == standing && hold == null) {
+            transition(then -> {
+                HoldState last = standing.tokens.lastHold();
+                if (grant == standing && hold == null && last != null && unconfirmed(standing) == null) {
+                    last.unpin(); // what its actions refer to is not kept for as long as the lock is retained
+                }
+            });
         }
     }
 }

@@ -3,7 +3,6 @@ package dev.holdfast.internal;
 import dev.holdfast.StoreRefusedException;
 import dev.holdfast.StoreUnavailableException;
 import java.time.Duration;
-import java.util.Optional;
 
 /**
  * Whether a grant that has just arrived can be used; a store that is slow, or breaks its contract, gives some that
@@ -12,37 +11,36 @@ import java.util.Optional;
 final class GrantCheck {
     private GrantCheck() {}
 
-    /** Why a grant cannot be used; empty when it can. */
-    static Optional<Throwable> whyNot(EngineContext context, GrantState grant, ClaimInFlight claim) {
+    /** Throws the reason if a grant cannot be used. */
+    static void throwIfUnusable(EngineContext context, GrantState grant, ClaimInFlight claim) {
         String store = context.description();
         if (context.isClosed()) {
-            return Optional.of(context.closedException());
+            throw context.closedException();
         }
         if (grant.hasRunOut()) {
-            return Optional.of(new StoreUnavailableException(
-                    store + " took longer to answer than the lease it granted; use a longer lease"));
+            throw new StoreUnavailableException(
+                    store + " took longer to answer than the lease it granted; use a longer lease");
         }
         if (!claim.claim.waits() && grant.hasSlept()) {
-            return Optional.of(
-                    new StoreUnavailableException("the machine slept while " + store + " was asked; try again"));
+            throw new StoreUnavailableException("the machine slept while " + store + " was asked; try again");
         }
         if (!claim.claim.waits() && (claim.isKnownLost() || claim.isInDoubt())) {
-            return Optional.of(new StoreUnavailableException(
-                    "the session or connection to " + store + " broke while it was asked; try again"));
+            throw new StoreUnavailableException(
+                    "the session or connection to " + store + " broke while it was asked; try again");
         }
-        return whyBroken(store, grant, claim.claim.lease());
+        throwIfBroken(store, grant, claim.claim.lease());
     }
 
-    private static Optional<Throwable> whyBroken(String store, GrantState grant, Duration asked) {
+    private static void throwIfBroken(String store, GrantState grant, Duration asked) {
         Duration lease = grant.grant().lease();
         if (!grant.isSessionBound() && !lease.equals(asked)) {
-            return Optional.of(new StoreRefusedException(store + " gave a lease of " + Durations.text(lease) + " where "
-                    + Durations.text(asked) + " was asked for: report this to the authors of the store"));
+            throw new StoreRefusedException(store + " gave a lease of " + Durations.text(lease) + " where "
+                    + Durations.text(asked) + " was asked for: report this to the authors of the store");
         }
         long number = grant.grant().number();
-        return Tokens.isNumber(number)
-                ? Optional.empty()
-                : Optional.of(new StoreRefusedException(store + " gave the grant number " + number
-                        + ", from which no token can be made: its counter was damaged, or set by hand"));
+        if (!Tokens.isNumber(number)) {
+            throw new StoreRefusedException(store + " gave the grant number " + number
+                    + ", from which no token can be made: its counter was damaged, or set by hand");
+        }
     }
 }

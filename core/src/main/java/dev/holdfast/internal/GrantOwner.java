@@ -4,6 +4,7 @@ import dev.holdfast.LockMode;
 import dev.holdfast.Loss;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The owner of a grant: the queue whose callers hold by it, with the services that the grant and its holds need.
@@ -55,11 +56,13 @@ interface GrantOwner {
     void closeUnawaited(HoldState closing);
 
     /**
-     * Ends a hold, and hands its grant on or releases it; completes with whether it was released, once that is decided.
+     * Ends a hold, and hands its grant on or releases it.
      * A grant that the renewer has found lost by now makes the hold lost, even where its {@link #grantLost} is only on
      * its way.
+     *
+     * @param givenBack is completed with whether the grant was released, once that is decided; null if nobody waits for that
      */
-    CompletableFuture<Boolean> endHold(HoldState closing);
+    void endHold(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack);
 
     /** Closes a hold that no caller received: waits for nothing, and reports no loss. */
     void giveBack(HoldState unwanted);

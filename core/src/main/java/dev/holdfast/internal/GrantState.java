@@ -49,6 +49,9 @@ final class GrantState {
     private final RenewalState renewal;
     private final FixedLease fixed;
 
+    /** The tokens of its holds; guarded by its owner's mutex. */
+    final TokenBlock tokens;
+
     GrantState(
             GrantOwner owner,
             Grant grant,
@@ -63,6 +66,7 @@ final class GrantState {
         this.renewal =
                 new RenewalState(sessionBound, autoRenew, grant.sentNanos() + Durations.nanos(grant.lease()) / 3);
         this.fixed = new FixedLease(time);
+        this.tokens = new TokenBlock(time);
     }
 
     /** Its owner: the queue of the callers that want the name exclusively or, after a downgrade, of the readers. */

@@ -1,25 +1,28 @@
 package dev.holdfast.internal;
 
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** The releases of one queue that no claim of its client may overtake. Thread-safe. */
 final class OwnReleases {
-    private final Set<CompletableFuture<Void>> underWay = ConcurrentHashMap.newKeySet();
+    private final Map<GrantState, CompletableFuture<Void>> underWay = new ConcurrentHashMap<>();
 
     boolean isEmpty() {
         return underWay.isEmpty();
     }
 
-    /** Notes one that is about to be sent; the returned task is to run once claims may follow it. */
-    Runnable begin() {
-        CompletableFuture<Void> gone = new CompletableFuture<>();
-        underWay.add(gone);
-        return () -> {
-            underWay.remove(gone);
+    /** The release of a grant is about to be sent. */
+    void begin(GrantState released) {
+        underWay.put(released, new CompletableFuture<>());
+    }
+
+    /** Claims may follow it. */
+    void end(GrantState released) {
+        CompletableFuture<Void> gone = underWay.remove(released);
+        if (gone != null) {
             gone.complete(null);
-        };
+        }
     }
 
     /** Sends a claim behind those under way now. */
@@ -27,7 +30,7 @@ final class OwnReleases {
         if (underWay.isEmpty()) {
             send.run();
         } else {
-            CompletableFuture.allOf(underWay.toArray(CompletableFuture[]::new))
+            CompletableFuture.allOf(underWay.values().toArray(CompletableFuture[]::new))
                     .whenComplete((answered, failed) -> send.run());
         }
     }

@@ -83,28 +83,25 @@ final class QueueRegistry implements Reachability.Waits {
         of(queue.name().mode().kind()).remove(queue.name().inStore(), queue);
     }
 
-    /** Gives a grant with its hold to the readers of a name; returns what is to be done after all mutexes are free. */
-    Runnable adoptAsReader(LockName name, GrantState grant, TokenBlock tokens, HoldState hold) {
-        while (true) {
-            SharedQueue readers = (SharedQueue) queueFor(name.as(Mode.SHARED));
-            Runnable then = readers.adopt(grant, tokens, hold);
-            if (then != null) {
-                return then;
-            }
+    /** Gives a grant with its hold to the readers of a name. */
+    void adoptAsReader(LockName name, GrantState grant, HoldState hold, Effects then) {
+        SharedQueue readers = (SharedQueue) queueFor(name.as(Mode.SHARED));
+        while (!readers.adopt(grant, hold, then)) {
             retired(readers); // in this moment, and another takes its place
+            readers = (SharedQueue) queueFor(name.as(Mode.SHARED));
         }
     }
 
     /** Sends a claim, behind the releases of this client's grants by which the name was held in another way. */
     void send(ClaimInFlight claim, LockName name) {
-        Runnable send = () -> {
+        Effects.Effect send = () -> {
             context.releaseSender().sendUnconfirmed(name.inStore());
             claim.sendTo(context.store(), context.time());
         };
         for (Map<String, WaitQueue> sameMode : queues.values()) {
             WaitQueue queue = sameMode.get(name.inStore());
             if (queue != null && queue.name().mode().kind() != name.mode().kind()) {
-                Runnable then = send;
+                Effects.Effect then = send;
                 send = () -> queue.claimBehind(then);
             }
         }

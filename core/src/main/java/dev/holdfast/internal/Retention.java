@@ -1,13 +1,10 @@
 package dev.holdfast.internal;
 
-import static dev.holdfast.internal.Deferred.NOTHING;
-import static dev.holdfast.internal.Deferred.both;
-
 import dev.holdfast.HoldOptions;
+import dev.holdfast.internal.ExclusiveQueue.Phase;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.TimeSource.Scheduled;
 import java.time.Duration;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,15 +19,14 @@ import org.jspecify.annotations.Nullable;
  * <p>The client asks the store to watch a grant when a holder calls {@code onWanted}, or when the grant is first retained.
  * The answer says whether a client waits already, so an earlier waiter is not missed. A grant that the store does not watch
  * is not retained. If a message is lost, the next renewal reports the waiter. While it is retained, the grant is renewed
- * like any other, and can be lost: {@link ExclusiveGrant} checks that before a caller gets it.
+ * like any other, and can be lost: that is checked before a caller gets it.
  *
- * <p>Guarded by the queue's mutex. The steps that its methods return run after the mutex is free.
+ * <p>Guarded by the queue's mutex.
  */
 final class Retention implements RetainedGrants.Retained {
     private final ExclusiveQueue queue;
     private final EngineContext context;
-    private final ExclusiveGrant grant;
-    private final TokenBlock tokens;
+    private final GrantState grant;
     private boolean watched;
     /** The store has answered that it watches: from then on it reports waiters. */
     private boolean reported;
@@ -38,20 +34,19 @@ final class Retention implements RetainedGrants.Retained {
     private boolean wanted;
     private long unusedUntil;
     /** One for many uses: when it runs, it checks how long the grant has been unused. */
-    private @Nullable Scheduled idleCheck;
+    private @Nullable PlannedCheck idleCheck;
     /** When it runs. */
     private long checkAt;
 
-    Retention(ExclusiveQueue queue, ExclusiveGrant grant, TokenBlock tokens) {
+    Retention(ExclusiveQueue queue, GrantState grant) {
         this.queue = queue;
         this.context = queue.context();
         this.grant = grant;
-        this.tokens = tokens;
     }
 
     /** Whether the grant may be retained by the options of its last holder. */
     boolean isAllowed(HoldOptions options) {
-        return !wanted && tokens.hasTokenLeft() && grant.state.renewal().goesOnFor(options) && !context.isClosed();
+        return !wanted && grant.tokens.hasTokenLeft() && grant.renewal().goesOnFor(options) && !context.isClosed();
     }
 
     /** Whether other clients waited for it since its number was given. */
@@ -64,53 +59,78 @@ final class Retention implements RetainedGrants.Retained {
         return reported;
     }
 
+    private boolean isRetained() {
+        return queue.has(grant) && queue.isIn(Phase.RETAINED);
+    }
+
+    // ---- what the store reports ----
+
     /** Has the store report when others wait, unless it does so already. */
-    Runnable watch() {
-        if (watched || wanted) {
-            return NOTHING;
+    void watch(Effects then) {
+        if (!watched && !wanted) {
+            watched = true;
+            then.add(new Watch(this, grant.grant()));
         }
-        watched = true;
-        Grant asked = grant.state.grant();
-        return () -> ReleaseSender.guarded(() -> context.store().watch(asked))
-                .whenComplete((waits, failure) ->
-                        queue.transition(() -> isStill(asked) ? answered(waits, failure) : NOTHING));
     }
 
-    /** Not for a number that it had before, which the store no longer knows. */
-    private boolean isStill(Grant asked) {
-        return queue.has(grant) && grant.state.grant().number() == asked.number();
+    private record Watch(Retention of, Grant asked) implements Effects.Effect {
+        @Override
+        public void run() {
+            ReleaseSender.guarded(() -> of.context.store().watch(asked))
+                    .whenComplete((waits, failure) -> of.queue.transition(then -> of.answered(asked, waits, failure, then)));
+        }
     }
 
-    private Runnable answered(@Nullable Boolean waits, @Nullable Throwable failure) {
+    private void answered(Grant asked, @Nullable Boolean waits, @Nullable Throwable failure, Effects then) {
+        if (!queue.has(grant) || grant.grant().number() != asked.number()) {
+            return; // asked with a number that it had before, which the store no longer knows
+        }
         if (failure != null || waits == null) {
             watched = false;
-            return queue.isIn(QueuePhase.RETAINED) ? grant.endRetention() : retryFor(grant.hold());
+            if (isRetained()) {
+                queue.endRetention(then);
+            } else {
+                retryFor(queue.hold(), then);
+            }
+            return;
         }
         reported = true;
-        return waits ? others() : NOTHING;
+        if (waits) {
+            others(then);
+        }
     }
 
     /** Without an answer, a holder that is not renewed would never be notified. */
-    private Runnable retryFor(@Nullable HoldState hold) {
-        if (hold == null || !hold.awaitsWanted()) {
-            return NOTHING;
+    private void retryFor(@Nullable HoldState hold, Effects then) {
+        if (hold != null && hold.awaitsWanted()) {
+            then.add(new WatchLater(this, hold));
         }
-        Duration after = grant.state.grant().lease().dividedBy(12);
-        return () -> context.time()
-                .schedule(
-                        () -> queue.transition(() ->
-                                queue.has(grant) && grant.hold() == hold && hold.awaitsWanted() ? watch() : NOTHING),
-                        after);
+    }
+
+    private record WatchLater(Retention of, HoldState hold) implements Effects.Effect {
+        @Override
+        public void run() {
+            Duration after = of.grant.grant().lease().dividedBy(12);
+            of.context.time().schedule(() -> of.queue.transition(this::watch), after);
+        }
+
+        private void watch(Effects then) {
+            if (of.queue.has(of.grant) && of.queue.hold() == hold && hold.awaitsWanted()) {
+                of.watch(then);
+            }
+        }
     }
 
     /** Other clients wait. */
-    Runnable others() {
+    void others(Effects then) {
         wanted = true;
-        HoldState now = grant.hold();
+        HoldState now = queue.hold();
         if (now != null) {
             now.noteWanted();
         }
-        return queue.isIn(QueuePhase.RETAINED) ? grant.endRetention() : NOTHING;
+        if (isRetained()) {
+            queue.endRetention(then);
+        }
     }
 
     /** It has a fresh number, which it only gets when no client waits. */
@@ -120,25 +140,31 @@ final class Retention implements RetainedGrants.Retained {
         wanted = false;
     }
 
+    // ---- while no caller uses it ----
+
     /** No caller uses it now. */
-    Runnable begin(HoldOptions options) {
+    void begin(HoldOptions options, Effects then) {
         if (!context.capabilities().wanted()) { // of a lazy client's store, which has connected since it was asked
-            return both(() -> context.retained().warnOnce(queue.name(), context.description()), grant.endRetention());
+            then.add(() -> context.retained().warnOnce(queue.name(), context.description()));
+            queue.endRetention(then);
+            return;
         }
         unusedUntil = context.time().nanoTime() + Durations.nanos(options.retain());
-        return both(both(watch(), checkBy(unusedUntil)), resume());
+        watch(then);
+        checkBy(unusedUntil, then);
+        resume(then);
     }
 
     /** Plans a check, unless one comes as early: the holder before may have asked for a longer time. */
-    private Runnable checkBy(long at) {
+    private void checkBy(long at, Effects then) {
         if (idleCheck != null && checkAt - at <= 0) {
-            return NOTHING;
+            return;
         }
         cancelCheck();
-        PlannedCheck check = new PlannedCheck();
+        PlannedCheck check = new PlannedCheck(at);
         idleCheck = check;
         checkAt = at;
-        return () -> check.plan(Duration.ofNanos(Math.max(0, at - context.time().nanoTime())));
+        then.add(check);
     }
 
     private void cancelCheck() {
@@ -148,56 +174,67 @@ final class Retention implements RetainedGrants.Retained {
         }
     }
 
-    private Runnable endIfUnused() {
+    private void endIfUnused(Effects then) {
         idleCheck = null;
-        if (!queue.has(grant) || !queue.isIn(QueuePhase.RETAINED)) {
-            return NOTHING; // in use: planned again when it is not
+        if (!isRetained()) {
+            return; // in use: planned again when it is not
         }
-        return unusedUntil - context.time().nanoTime() <= 0 ? grant.endRetention() : checkBy(unusedUntil);
+        if (unusedUntil - context.time().nanoTime() <= 0) {
+            queue.endRetention(then);
+        } else {
+            checkBy(unusedUntil, then);
+        }
     }
 
     /** Whether the grant can be given as it is to a caller that came while it is retained. */
     boolean mayTake(Waiter waiter) {
         HoldOptions options = waiter.options;
         return !wanted
-                && grant.state.isValid()
-                && grant.state.hasEnoughLease()
-                && tokens.hasTokenLeft()
+                && grant.isValid()
+                && grant.hasEnoughLease()
+                && grant.tokens.hasTokenLeft()
                 && !options.strictFifo()
                 && options.maxHandOvers() > 0
-                && grant.state.fits(options);
+                && grant.fits(options);
     }
 
     /**
      * A caller came while it is retained: the caller gets the grant without a request, or else the grant ends first.
      */
-    Runnable take() {
+    void take(Effects then) {
         for (Waiter first = queue.waiters.first(); first != null; first = queue.waiters.first()) {
             if (!mayTake(first)) {
-                return grant.endRetention();
+                queue.endRetention(then);
+                return;
             }
-            if (queue.waiters.remove(first)) {
-                Optional<Runnable> taken = grant.giveTo(first);
-                if (taken.isPresent()) {
-                    return taken.get();
-                }
+            if (queue.waiters.remove(first) && queue.giveTo(first, then)) {
+                return;
             }
         }
-        // No caller waits: the caller was served before, and has closed its hold, or it gave up meanwhile.
-        return queue.isIn(QueuePhase.RETAINED) ? NOTHING : resume();
+        if (!queue.isIn(Phase.RETAINED)) {
+            resume(then); // no caller waits: the one it was given to gave up meanwhile
+        }
     }
 
     /** No caller has it: the last one closed it, or it was given to a caller that gave up in the same instant. */
-    private Runnable resume() {
-        queue.enter(QueuePhase.RETAINED);
+    private void resume(Effects then) {
+        queue.retain();
         RetainedGrants.Retained tooMany = context.retained().add(this);
-        Runnable evict = tooMany == null ? NOTHING : tooMany::evict;
-        return queue.waiters.isEmpty() ? evict : both(evict, take()); // a caller that came meanwhile saw the hold
+        if (tooMany != null) {
+            then.add(tooMany::evict);
+        }
+        if (!queue.waiters.isEmpty()) {
+            take(then); // a caller that came meanwhile saw the hold
+        }
     }
 
     @Override
     public void evict() {
-        queue.transition(() -> queue.has(grant) && queue.isIn(QueuePhase.RETAINED) ? grant.endRetention() : NOTHING);
+        queue.transition(then -> {
+            if (isRetained()) {
+                queue.endRetention(then);
+            }
+        });
     }
 
     /** A caller uses it. */
@@ -212,23 +249,33 @@ final class Retention implements RetainedGrants.Retained {
     }
 
     /** A check that is planned after the mutex is free, and may be cancelled before that. */
-    private final class PlannedCheck implements Scheduled {
+    private final class PlannedCheck implements Effects.Effect {
+        private final long at;
         private volatile boolean cancelled;
         private volatile @Nullable Scheduled planned;
 
-        void plan(Duration delay) {
-            planned = context.time().schedule(this::run, delay);
+        PlannedCheck(long at) {
+            this.at = at;
+        }
+
+        @Override
+        public void run() {
+            Duration delay = Duration.ofNanos(Math.max(0, at - context.time().nanoTime()));
+            planned = context.time().schedule(this::check, delay);
             if (cancelled) {
                 cancel();
             }
         }
 
-        private void run() {
-            queue.transition(() -> idleCheck == this ? endIfUnused() : NOTHING);
+        private void check() {
+            queue.transition(then -> {
+                if (idleCheck == this) {
+                    endIfUnused(then);
+                }
+            });
         }
 
-        @Override
-        public void cancel() {
+        void cancel() {
             cancelled = true;
             Scheduled now = planned;
             if (now != null) {

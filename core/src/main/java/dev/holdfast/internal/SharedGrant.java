@@ -1,19 +1,13 @@
 package dev.holdfast.internal;
 
-import static dev.holdfast.internal.Deferred.NOTHING;
-import static dev.holdfast.internal.Deferred.all;
-import static dev.holdfast.internal.Deferred.both;
-
 import dev.holdfast.HoldOptions;
 import dev.holdfast.LockMode;
 import dev.holdfast.Loss;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,10 +21,10 @@ import org.jspecify.annotations.Nullable;
  *                  its release waits until the store sends
  * </pre>
  *
- * <p>Permits pass on as an {@linkplain ExclusiveGrant exclusive grant} does: to the next waiter if it wants as many and
+ * <p>Permits pass on as an {@linkplain ExclusiveQueue exclusive grant} does: to the next waiter if it wants as many and
  * the bounds allow it.
  *
- * <p>Guarded by the queue's mutex. The steps that its methods return run after the mutex is free.
+ * <p>Guarded by the queue's mutex.
  */
 final class SharedGrant {
     private static final Duration ASK_AGAIN = Duration.ofSeconds(1);
@@ -56,11 +50,11 @@ final class SharedGrant {
     /** Its release is planned, once: a caller that comes before the store sends may still take the grant. */
     private boolean releasePlanned;
 
-    SharedGrant(SharedQueue queue, GrantState state, TokenBlock tokens) {
+    SharedGrant(SharedQueue queue, GrantState state) {
         this.queue = queue;
         this.context = queue.context();
         this.state = state;
-        this.tokens = tokens;
+        this.tokens = state.tokens;
         this.shared = queue.name().mode().kind() == LockMode.SHARED;
         this.openedAt = now();
     }
@@ -103,21 +97,24 @@ final class SharedGrant {
      * The store is asked whether a writer of another client waits when half of the bound has passed, so that the answer
      * is there before the whole bound has passed and no reader waits for it.
      */
-    private Runnable askForWritersInTime(HoldOptions options) {
-        if (!shared || asking || now() - openedAt <= Durations.nanos(options.maxHandOverTime()) / 2) {
-            return NOTHING;
+    private void askForWritersInTime(HoldOptions options, Effects then) {
+        if (shared && !asking && now() - openedAt > Durations.nanos(options.maxHandOverTime()) / 2) {
+            asking = true;
+            ask(this::heardInTime, then);
         }
-        asking = true;
-        return () -> context.renewer()
-                .ask(
-                        state,
-                        alone -> queue.transition(() -> {
-                            asking = false;
-                            if (alone) {
-                                openedAt = now();
-                            }
-                            return NOTHING;
-                        }));
+    }
+
+    private void heardInTime(boolean alone, Effects then) {
+        asking = false;
+        if (alone) {
+            openedAt = now();
+        }
+    }
+
+    /** Asks the store whether this client is alone with the name. */
+    private void ask(BiConsumer<Boolean, Effects> heard, Effects then) {
+        then.add(() -> context.renewer()
+                .ask(state, alone -> queue.transition(effects -> heard.accept(alone, effects))));
     }
 
     void staysWritersInStore() {
@@ -139,56 +136,59 @@ final class SharedGrant {
     }
 
     /** Has the waiting readers join once no other client waits; asks again in a while until then. */
-    Runnable serveIfAlone() {
-        if (askingForWaiters) {
-            return NOTHING;
+    void serveIfAlone(Effects then) {
+        if (!askingForWaiters) {
+            askingForWaiters = true;
+            ask(this::heardForWaiters, then);
         }
-        askingForWaiters = true;
-        return () -> context.renewer()
-                .ask(
-                        state,
-                        alone -> queue.transition(() -> {
-                            Waiter first = queue.waiters.first();
-                            openedAt = alone ? now() : openedAt;
-                            if (alone && queue.has(this) && first != null && mayServe(first)) {
-                                askingForWaiters = false;
-                                return serve();
-                            }
-                            return () -> context.time().schedule(() -> queue.transition(this::askAgain), ASK_AGAIN);
-                        }));
     }
 
-    private Runnable askAgain() {
+    private void heardForWaiters(boolean alone, Effects then) {
+        Waiter first = queue.waiters.first();
+        openedAt = alone ? now() : openedAt;
+        if (alone && queue.has(this) && first != null && mayServe(first)) {
+            askingForWaiters = false;
+            serve(then);
+        } else {
+            then.add(() -> context.time().schedule(() -> queue.transition(this::askAgain), ASK_AGAIN));
+        }
+    }
+
+    private void askAgain(Effects then) {
         askingForWaiters = false;
-        return queue.has(this) ? queue.nextIfIdle() : NOTHING;
+        if (queue.has(this)) {
+            queue.nextIfIdle(then);
+        }
     }
 
     /** Has one join who does not wait, if no other client waits. */
-    Runnable tryIfAlone(Waiter trying) {
+    void tryIfAlone(Waiter trying, Effects then) {
         queue.trying(1);
-        return () -> context.renewer()
-                .ask(
-                        state,
-                        alone -> queue.transition(() -> {
-                            queue.trying(-1);
-                            openedAt = alone ? now() : openedAt;
-                            Optional<Runnable> joined = alone && queue.has(this) && queue.mayEnter(this, trying)
-                                    ? enter(trying)
-                                    : Optional.empty();
-                            return joined.orElseGet(() -> queue.claimFor(trying));
-                        }));
+        ask((alone, effects) -> heardForTry(trying, alone, effects), then);
     }
 
-    /** Admits one more caller that has just come; empty if its outcome was set before. */
-    Optional<Runnable> join(Waiter waiter) {
-        Runnable ask = askForWritersInTime(waiter.options);
-        return enter(waiter).map(entered -> both(entered, ask));
+    private void heardForTry(Waiter trying, boolean alone, Effects then) {
+        queue.trying(-1);
+        openedAt = alone ? now() : openedAt;
+        boolean may = alone && queue.has(this) && queue.mayEnter(this, trying);
+        if (!may || !enter(trying, then)) {
+            then.add(queue.claimFor(trying));
+        }
     }
 
-    /** Gives a hold by it to a waiter; empty if its outcome was set before. */
-    Optional<Runnable> enter(Waiter taker) {
+    /** Admits one more caller that has just come; false if its outcome was set before. */
+    boolean join(Waiter waiter, Effects then) {
+        boolean entered = enter(waiter, then);
+        if (entered) {
+            askForWritersInTime(waiter.options, then);
+        }
+        return entered;
+    }
+
+    /** Gives a hold by it to a waiter; false if its outcome was set before. */
+    boolean enter(Waiter taker, Effects then) {
         HoldState before = tokens.lastHold();
-        HoldState made = queue.newHold(state, tokens, taker);
+        HoldState made = queue.newHold(state, taker);
         HoldHandle anchor = made.handOut(taker.threadOwned);
         Thread owner = made.isThreadBound() ? taker.thread : null;
         holds.add(made);
@@ -201,14 +201,10 @@ final class SharedGrant {
             queue.owners.add(owner, made);
         }
         // Last: from here on the taker may close the hold, and everything must be in its place by then.
-        Optional<Runnable> taken = Optional.of(taker::wake);
         if (taker.resolve(new Waiter.Outcome.Granted(anchor))) {
-            try {
-                context.telemetry().acquired(made, taker);
-            } catch (Throwable notCounted) {
-                // an Error, such as of memory: the taker has the hold, and is woken
-            }
-            return taken;
+            then.add(taker);
+            queue.countAcquired(made, taker);
+            return true;
         }
         if (owner != null) {
             queue.owners.remove(owner, made);
@@ -219,7 +215,7 @@ final class SharedGrant {
         } else {
             tokens.notTaken(before);
         }
-        return Optional.empty();
+        return false;
     }
 
     /** Adopts the hold of a writer that becomes a reader. */
@@ -231,37 +227,40 @@ final class SharedGrant {
     }
 
     /** Admits the callers that waited for it: one for permits; of readers all but those behind a writer. */
-    Runnable serve() {
-        List<Runnable> wakes = new ArrayList<>();
+    void serve(Effects then) {
         for (Waiter first = queue.waiters.first(); first != null && mayServe(first); first = queue.waiters.first()) {
             if (queue.waiters.remove(first)) {
-                enter(first).ifPresent(wakes::add);
+                enter(first, then);
             }
         }
-        Runnable back = isFree() ? release() : NOTHING;
-        return both(both(all(wakes), back), both(queue.afterLeaving(), queue.nextIfIdle()));
+        if (isFree()) {
+            release(then);
+        }
+        queue.afterLeaving(then);
+        queue.nextIfIdle(then);
     }
 
     private boolean mayServe(Waiter first) {
         return suits(first) && (isFree() || !queue.isBehindWriter(first));
     }
 
-    /**
-     * Closes a hold by it.
-     *
-     * @param givenBack is completed with whether the grant was released
-     */
-    Runnable close(HoldState closing, CompletableFuture<Boolean> givenBack) {
+    /** Closes a hold by it; whether the grant goes back at once. */
+    boolean close(HoldState closing, Effects then) {
         Loss.Cause cause = state.lossCause();
-        if (cause != null || !closing.close()) {
-            givenBack.complete(false);
-            return cause != null ? lost(cause) : NOTHING;
+        if (cause != null) {
+            lost(cause, then);
+            return false;
+        }
+        if (!closing.close()) {
+            return false;
         }
         leave(closing);
         context.telemetry().released(closing);
-        Runnable then = isFree() ? freed(closing.options.awaitRelease()) : NOTHING;
-        givenBack.complete(state.isGivenBack());
-        return both(() -> context.telemetry().recordReleased(closing), then);
+        then.add(new Effects.Closed(queue, closing));
+        if (isFree()) {
+            freed(closing.options.awaitRelease(), then);
+        }
+        return state.isGivenBack();
     }
 
     private void leave(HoldState closed) {
@@ -296,54 +295,48 @@ final class SharedGrant {
     // ---- release ----
 
     /** The last hold by it was closed. */
-    private Runnable freed(boolean goesBackNow) {
+    private void freed(boolean goesBackNow, Effects then) {
         Waiter first = queue.waiters.first();
         if (first != null && !shared && queue.mayEnter(this, first)) {
-            return serve();
+            serve(then);
+        } else if (goesBackNow || first != null || !state.isValid()) {
+            release(then);
+        } else if (!releasePlanned) {
+            releasePlanned = true;
+            then.add(() -> context.beforeSending(queue.name(), () -> queue.transition(this::releaseIfUnused)));
         }
-        if (goesBackNow || first != null || !state.isValid()) {
-            return release();
-        }
-        boolean planned = releasePlanned;
-        releasePlanned = true;
-        return planned
-                ? NOTHING
-                : () -> context.beforeSending(queue.name(), () -> queue.transition(this::releaseIfUnused));
     }
 
     /** The store is about to send, and no caller took it over. */
-    private Runnable releaseIfUnused() {
+    private void releaseIfUnused(Effects then) {
         releasePlanned = false;
-        return queue.has(this) && isFree() ? release() : NOTHING;
-    }
-
-    private Runnable release() {
-        return both(giveBack(), queue.nextIfIdle());
-    }
-
-    Runnable giveBack() {
-        if (!state.giveBack()) {
-            return NOTHING; // lost at this moment: grantLost follows and goes on from there
+        if (queue.has(this) && isFree()) {
+            release(then);
         }
-        queue.dropGrant(this);
-        context.renewer().forget(state);
-        HoldState last = tokens.lastHold();
-        Runnable claimsMayFollow = queue.releases.begin();
-        return () -> context.releaseSender().releaseBeforeClaims(state, last).whenComplete((held, failed) -> {
-            claimsMayFollow.run();
-            queue.transition(queue::nextIfIdle);
-        });
+    }
+
+    private void release(Effects then) {
+        giveBack(then);
+        queue.nextIfIdle(then);
+    }
+
+    void giveBack(Effects then) {
+        if (state.giveBack()) { // else lost at this moment: grantLost follows and goes on from there
+            queue.dropGrant(this);
+            context.renewer().forget(state);
+            queue.releases.begin(state);
+            then.add(new Effects.Release(queue, state, tokens.lastHold()));
+        }
     }
 
     /** It has ended otherwise than by its release. */
-    Runnable lost(Loss.Cause cause) {
+    void lost(Loss.Cause cause, Effects then) {
         queue.dropGrant(this);
-        Runnable report =
-                all(holds().stream().map(loser -> queue.tellLoss(loser, cause)).toList());
-        Runnable clear = state.renewal().mayStillStand(cause)
-                ? () -> context.releaseSender().release(state, null)
-                : NOTHING;
-        return both(both(report, clear), queue.nextIfIdle());
+        holds().forEach(loser -> queue.tellLoss(loser, cause, then));
+        if (state.renewal().mayStillStand(cause)) {
+            then.add(new Effects.Clear(queue, state, null));
+        }
+        queue.nextIfIdle(then);
     }
 
     private long now() {

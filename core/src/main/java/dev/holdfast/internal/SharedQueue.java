@@ -1,16 +1,11 @@
 package dev.holdfast.internal;
 
-import static dev.holdfast.internal.Deferred.NOTHING;
-import static dev.holdfast.internal.Deferred.all;
-import static dev.holdfast.internal.Deferred.both;
-
 import dev.holdfast.LockMode;
 import dev.holdfast.Loss;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -66,13 +61,12 @@ final class SharedQueue extends WaitQueue {
     @Override
     boolean submit(Waiter waiter) {
         boolean[] taken = {true};
-        transition(() -> {
+        transition(then -> {
             if (retired) {
                 taken[0] = false;
-                return NOTHING;
+            } else if (!waiters.isEmpty() || !joinOne(waiter, then)) {
+                ask(waiter, then);
             }
-            Optional<Runnable> entered = waiters.isEmpty() ? joinOne(waiter) : Optional.empty();
-            return entered.orElseGet(() -> ask(waiter));
         });
         return taken[0];
     }
@@ -82,31 +76,35 @@ final class SharedQueue extends WaitQueue {
         return retired;
     }
 
-    private Runnable ask(Waiter waiter) {
+    private void ask(Waiter waiter, Effects then) {
         if (!waiter.waits && !waiters.isEmpty()) {
-            return waiters.refuse(waiter); // others of this client are before this one
+            waiters.refuse(waiter, then); // others of this client are before this one
+            return;
         }
         warnIfItsOwn(waiter);
-        Runnable first = giveBackFree(); // it does not suit, and would be in the way
-        SharedGrant writers = waiter.waits ? null : writersInStore(waiter);
-        if (writers != null) {
-            return both(first, writers.tryIfAlone(waiter));
-        }
+        giveBackFree(then); // it does not suit, and would be in the way
         if (waiter.waits) {
             waiters.add(waiter);
-            return both(first, claimNext());
+            claimNext(then);
+            return;
+        }
+        SharedGrant writers = writersInStore(waiter);
+        if (writers != null) {
+            writers.tryIfAlone(waiter, then);
+            return;
         }
         ClaimInFlight calledOff = unwanted();
-        Runnable claim = claimFor(waiter);
-        if (calledOff == null) {
-            return both(first, claim);
+        ClaimInFlight claim = claimFor(waiter);
+        then.add(calledOff == null ? claim : new CallOffFirst(calledOff, claim));
+    }
+
+    /** The caller that left may not have called its claim off yet. The store may still have that one in its queue. */
+    private record CallOffFirst(ClaimInFlight unwanted, ClaimInFlight claim) implements Effects.Effect {
+        @Override
+        public void run() {
+            unwanted.cancel();
+            unwanted.settled().whenComplete((gone, failed) -> claim.run());
         }
-        return both(
-                first,
-                () -> { // behind it: the store may still have it in its queue
-                    calledOff.cancel(); // the caller that left may not have called it off yet
-                    calledOff.settled().whenComplete((gone, failed) -> claim.run());
-                });
     }
 
     /** The grant that the store could not downgrade, and that this reader may join once no other client waits; or null. */
@@ -119,27 +117,31 @@ final class SharedQueue extends WaitQueue {
 
     /** The store has not downgraded a grant, and will not. A claim to read would wait for its end. */
     void notDowngraded(GrantState live) {
-        transition(() -> {
+        transition(then -> {
             SharedGrant grant = grants.get(live);
-            if (grant == null) {
-                return NOTHING;
+            if (grant != null) {
+                grant.staysWritersInStore();
+                afterLeaving(then);
+                nextIfIdle(then);
             }
-            grant.staysWritersInStore();
-            return both(afterLeaving(), nextIfIdle());
         });
     }
 
-    private Runnable giveBackFree() {
-        return all(List.copyOf(grants.values()).stream()
-                .filter(SharedGrant::isFree)
-                .map(SharedGrant::giveBack)
-                .toList());
+    private void giveBackFree(Effects then) {
+        for (SharedGrant grant : List.copyOf(grants.values())) {
+            if (grant.isFree()) {
+                grant.giveBack(then);
+            }
+        }
     }
 
     @Override
-    void claimBehind(Runnable claim) {
-        transition(() -> both(giveBackFree(), nextIfIdle()));
-        releases.before(claim);
+    void claimBehind(Effects.Effect claim) {
+        transition(then -> {
+            giveBackFree(then);
+            nextIfIdle(then);
+        });
+        releases.before(claim::run);
     }
 
     /** Watches a reader whose thread may wait for itself: it writes, or it reads and a writer is in between. */
@@ -157,14 +159,14 @@ final class SharedQueue extends WaitQueue {
         return grants.values().stream().flatMap(grant -> grant.holds().stream());
     }
 
-    /** Has a waiter join a grant by which it can have a hold at once, without asking the store; empty if there is none. */
-    private Optional<Runnable> joinOne(Waiter waiter) {
+    /** Has a waiter join a grant by which it can have a hold at once, without asking the store; false if there is none. */
+    private boolean joinOne(Waiter waiter, Effects then) {
         for (SharedGrant grant : List.copyOf(grants.values())) {
             if (mayEnter(grant, waiter)) {
-                return grant.join(waiter);
+                return grant.join(waiter, then);
             }
         }
-        return Optional.empty();
+        return false;
     }
 
     /** Whether a waiter can have a hold by this grant, and no writer is before it. */
@@ -201,17 +203,14 @@ final class SharedQueue extends WaitQueue {
     }
 
     @Override
-    public CompletableFuture<Boolean> endHold(HoldState closing) {
-        CompletableFuture<Boolean> givenBack = new CompletableFuture<>();
-        transition(() -> {
+    public void endHold(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack) {
+        transition(then -> {
             SharedGrant grant = grants.get(closing.grant);
-            if (grant == null) {
-                givenBack.complete(false);
-                return NOTHING;
+            boolean goesBack = grant != null && grant.close(closing, then);
+            if (givenBack != null) {
+                then.add(new Effects.Answer(givenBack, goesBack));
             }
-            return grant.close(closing, givenBack);
         });
-        return givenBack;
     }
 
     @Override
@@ -243,38 +242,41 @@ final class SharedQueue extends WaitQueue {
     }
 
     @Override
-    Runnable afterClaim() {
-        return nextIfIdle();
+    void afterClaim(Effects then) {
+        nextIfIdle(then);
     }
 
     @Override
-    Runnable granted(ClaimInFlight of, GrantState live) {
+    void granted(ClaimInFlight of, GrantState live, Effects then) {
         if (of.claim.waits() && (of.isKnownLost() || of.isInDoubt() || live.hasSlept())) {
             context.renewer().forget(live);
-            return both(
-                    () -> context.releaseSender().withdraw(of.claim), nextIfIdle()); // for the waiters: claimed again
+            then.add(new Effects.Withdraw(of));
+            nextIfIdle(then); // for the waiters: claimed again
+            return;
         }
-        SharedGrant begun = new SharedGrant(this, live, new TokenBlock(context.time()));
+        SharedGrant begun = new SharedGrant(this, live);
         grants.put(live, begun);
-        return of.claim.waits() ? begun.serve() : begun.enter(of.asker).orElseGet(begun::serve);
+        if (of.claim.waits() || !begun.enter(of.asker, then)) {
+            begun.serve(then);
+        }
     }
 
     /**
      * Takes over the grant of a writer that becomes a reader, and admits the waiting readers, unless another writer is
-     * before them. Returns what is to be done after all mutexes are free; null if this queue is retired.
+     * before them; false if this queue is retired.
      */
-    @Nullable
-    Runnable adopt(GrantState live, TokenBlock tokens, HoldState reading) {
+    boolean adopt(GrantState live, HoldState reading, Effects then) {
         mutex.lock();
         try {
             if (retired) {
-                return null;
+                return false;
             }
-            SharedGrant grant = new SharedGrant(this, live, tokens);
+            SharedGrant grant = new SharedGrant(this, live);
             grants.put(live, grant);
             grant.adopt(reading);
             live.moveTo(this);
-            return grant.serve();
+            grant.serve(then);
+            return true;
         } finally {
             mutex.unlock();
         }
@@ -320,58 +322,85 @@ final class SharedQueue extends WaitQueue {
 
     @Override
     public void grantLost(GrantState lost, Loss.Cause cause) {
-        transition(() -> {
+        transition(then -> {
             SharedGrant grant = grants.get(lost);
-            return grant == null ? NOTHING : grant.lost(cause);
+            if (grant != null) {
+                grant.lost(cause, then);
+            }
         });
     }
 
     @Override
     void shutDown(Throwable closed) {
-        transition(() -> {
+        transition(then -> {
+            waiters.failAll(closed, then);
             ClaimInFlight unwanted = claims.waiting();
-            Runnable lose = all(List.copyOf(grants.keySet()).stream()
-                    .<Runnable>map(held -> () -> context.renewer().lose(held, Loss.Cause.CLIENT_CLOSED))
-                    .toList());
-            return both(both(waiters.failAll(closed), unwanted == null ? NOTHING : unwanted::cancel), lose);
+            if (unwanted != null) {
+                then.add(new Effects.Cancel(unwanted));
+            }
+            grants.keySet().forEach(held -> then.add(new Effects.Lose(this, held, Loss.Cause.CLIENT_CLOSED)));
         });
         owners.clear();
         transition(this::nextIfIdle);
     }
 
-    // ---- transitions: called under the mutex, return what is to be done after it ----
+    // ---- steps: called under the mutex ----
 
     /** A claim for the first waiter, or retirement if there is no waiter and nothing is left. */
     @Override
-    Runnable nextIfIdle() {
+    void nextIfIdle(Effects then) {
         if (!waiters.isEmpty()) {
-            return context.isClosed() ? waiters.failAll(context.closedException()) : inTurn(claimNext());
+            if (context.isClosed()) {
+                waiters.failAll(context.closedException(), then);
+            } else {
+                claimInTurn(then);
+            }
+            return;
         }
         boolean quiet = claims.isEmpty() && releases.isEmpty() && trying == 0;
         if (quiet && grants.isEmpty() && owners.isEmpty() && !retired) {
             retired = true;
-            return () -> context.queues().retired(this);
+            then.add(new Effects.Retire(this));
         }
-        return NOTHING;
     }
 
-    private Runnable inTurn(Runnable claim) {
-        return claim == NOTHING ? NOTHING : () -> turns.run(claim);
+    /** Behind the answer whose step this is. */
+    private void claimInTurn(Effects then) {
+        Effects claim = new Effects();
+        claimNext(claim);
+        if (!claim.isEmpty()) {
+            then.add(() -> turns.run(claim::run));
+        }
     }
 
-    private Runnable claimNext() {
+    private void claimNext(Effects then) {
         Waiter first = waiters.first();
         if (claims.waiting() != null || first == null) {
-            return NOTHING;
+            return;
         }
         SharedGrant writers = writersInStore(first);
-        return writers == null ? claimFor(first) : writers.serveIfAlone();
+        if (writers == null) {
+            then.add(claimFor(first));
+        } else {
+            writers.serveIfAlone(then);
+        }
     }
 
-    Runnable claimFor(Waiter asker) {
-        ClaimInFlight started = new ClaimInFlight(context.claims().claimFor(name, asker), asker, this::answered);
+    ClaimInFlight claimFor(Waiter asker) {
+        ClaimInFlight started = new ClaimInFlight(context.claims().claimFor(name, asker), asker, this);
         claims.add(started);
-        return () -> releases.before(() -> context.queues().send(started, name));
+        return started;
+    }
+
+    @Override
+    void send(ClaimInFlight claim) {
+        releases.before(() -> context.queues().send(claim, name));
+    }
+
+    @Override
+    void claimsMayFollow(GrantState released) {
+        releases.end(released);
+        transition(this::nextIfIdle);
     }
 
     // ---- for its grants: under the mutex ----

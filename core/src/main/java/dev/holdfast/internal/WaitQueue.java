@@ -1,22 +1,17 @@
 package dev.holdfast.internal;
 
-import static dev.holdfast.internal.Deferred.NOTHING;
-import static dev.holdfast.internal.Deferred.both;
-
 import dev.holdfast.HoldLostException;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.HoldfastException;
 import dev.holdfast.LockEvent.NotAcquired;
 import dev.holdfast.LockMode;
 import dev.holdfast.Loss;
-import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -27,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * readers and permits, which may be held beside others. This class has what they share: how callers give up, close and are
  * informed.
  *
- * <p>State changes under a small mutex. Nothing is called under it that may wait or call back: each transition returns
- * what is to be done, and that is run after the mutex is free. Thread-safe.
+ * <p>State changes under a small mutex. Nothing is called under it that may wait or call back: each transition adds what
+ * is to be done to its {@link Effects}, and that is run after the mutex is free. Thread-safe.
  */
 abstract class WaitQueue implements GrantOwner {
     final EngineContext context;
@@ -41,7 +36,7 @@ abstract class WaitQueue implements GrantOwner {
         this.context = context;
         this.name = name;
         this.waiters = new Waiters(context, name);
-        this.owners = new HoldOwners(context.time(), this::goOnIfIdle);
+        this.owners = new HoldOwners(context.time(), new Effects.GoOn(this)::run);
     }
 
     @Override
@@ -64,7 +59,11 @@ abstract class WaitQueue implements GrantOwner {
 
     /** Has the registry forget it now: whoever retired it may be on this very stack, and come to that only later. */
     final void forgetIfRetired() {
-        transition(() -> isRetired() ? () -> context.queues().retired(this) : NOTHING);
+        transition(then -> {
+            if (isRetired()) {
+                then.add(new Effects.Retire(this));
+            }
+        });
     }
 
     /** The claim in the store that none of those who wait wants any more; null if there is none. Under the mutex. */
@@ -73,10 +72,12 @@ abstract class WaitQueue implements GrantOwner {
     /** Whether a hold of this very client proves that others hold the lock. Under the mutex. */
     abstract boolean isSurelyHeldHere();
 
-    /** What is to be done once a waiter has gone: the last one calls the claim off. Under the mutex. */
-    final Runnable afterLeaving() {
+    /** A waiter has gone: the last one calls the claim off. Under the mutex. */
+    final void afterLeaving(Effects then) {
         ClaimInFlight unwanted = unwanted();
-        return unwanted == null ? NOTHING : unwanted::cancel;
+        if (unwanted != null) {
+            then.add(new Effects.Cancel(unwanted));
+        }
     }
 
     @Override
@@ -105,20 +106,19 @@ abstract class WaitQueue implements GrantOwner {
      * answer: by the answer to the claim that is called off with it or, where others of this client wait on, otherwise.
      */
     final void timeOut(Waiter waiter) {
-        transition(() -> {
+        transition(then -> {
             if (!waiters.remove(waiter)) {
-                return NOTHING; // served or failed in this moment
+                return; // served or failed in this moment
             }
             ClaimInFlight unwanted = unwanted();
             if (unwanted != null) {
-                return () -> {
-                    unwanted.cancel();
-                    endOnce(unwanted.settled(), waiter);
-                };
+                then.add(new Effects.Cancel(unwanted));
+                then.add(() -> endOnce(unwanted.settled(), waiter));
+            } else if (isSurelyHeldHere()) {
+                waiters.timedOut(waiter, then);
+            } else {
+                then.add(() -> endOnce(context.reachability().proof(name.inStore()), waiter));
             }
-            return isSurelyHeldHere()
-                    ? waiters.timedOut(waiter)
-                    : () -> endOnce(context.reachability().proof(name.inStore()), waiter);
         });
     }
 
@@ -126,13 +126,21 @@ abstract class WaitQueue implements GrantOwner {
         context.reachability()
                 .afterProof(
                         proof,
-                        failure -> transition(
-                                () -> failure == null ? waiters.timedOut(waiter) : waiters.fail(waiter, failure)));
+                        failure -> transition(then -> {
+                            if (failure == null) {
+                                waiters.timedOut(waiter, then);
+                            } else {
+                                waiters.fail(waiter, failure, then);
+                            }
+                        }));
     }
 
     /** Fails the callers without a time limit who have waited since then or longer. */
     final void failSince(long nanos, Throwable why) {
-        transition(() -> both(waiters.failSince(nanos, why), afterLeaving()));
+        transition(then -> {
+            waiters.failSince(nanos, why, then);
+            afterLeaving(then);
+        });
     }
 
     @Override
@@ -144,8 +152,10 @@ abstract class WaitQueue implements GrantOwner {
             return;
         }
         if (leave(closing, as)) {
-            CompletableFuture<Boolean> givenBack = endHold(closing);
-            if (closing.options.awaitRelease() && context.await(givenBack)) {
+            CompletableFuture<Boolean> givenBack =
+                    closing.options.awaitRelease() ? new CompletableFuture<>() : null;
+            endHold(closing, givenBack);
+            if (givenBack != null && context.await(givenBack)) {
                 awaitRelease(closing);
             }
         }
@@ -174,7 +184,7 @@ abstract class WaitQueue implements GrantOwner {
     @Override
     public final void closeUnawaited(HoldState closing) {
         left(closing);
-        endHold(closing);
+        endHold(closing, null);
     }
 
     /** Leaves one entry of it; whether it was the last, and the hold is to be ended. */
@@ -208,7 +218,7 @@ abstract class WaitQueue implements GrantOwner {
         if (!unwanted.grant.isValid()) {
             context.renewer().examine(unwanted.grant);
         }
-        endHold(unwanted);
+        endHold(unwanted, null);
     }
 
     /** Waits until the store has confirmed the release of a hold that was just closed. */
@@ -231,11 +241,11 @@ abstract class WaitQueue implements GrantOwner {
     }
 
     /** Makes a claim for the name in another way: behind the release of what lingers here, and of what is going back. */
-    abstract void claimBehind(Runnable claim);
+    abstract void claimBehind(Effects.Effect claim);
 
     /** Does something behind the release of what lingers here, and of what is going back. What is retained stays. */
-    void behindReleases(Runnable then) {
-        claimBehind(then);
+    void behindReleases(Effects.Effect action) {
+        claimBehind(action);
     }
 
     @Override
@@ -248,13 +258,14 @@ abstract class WaitQueue implements GrantOwner {
         }
     }
 
-    /** A hold that was lost may have been all that kept the queue from retiring. */
-    private void goOnIfIdle() {
-        transition(this::nextIfIdle);
-    }
-
     /** What comes next where nothing stands in the store and nothing is under way: a claim, or retirement. */
-    abstract Runnable nextIfIdle();
+    abstract void nextIfIdle(Effects then);
+
+    /** Sends a claim, behind this client's releases of the name. */
+    abstract void send(ClaimInFlight claim);
+
+    /** The release of a grant of this queue was sent, or answered where that counts. */
+    abstract void claimsMayFollow(GrantState released);
 
     // ---- what the store and the renewer report ----
 
@@ -283,34 +294,41 @@ abstract class WaitQueue implements GrantOwner {
 
     /** The store has answered a claim, or failed. */
     final void answered(ClaimInFlight of, @Nullable Optional<Grant> answer, @Nullable Throwable failure) {
-        transition(() -> {
+        transition(then -> {
             forgetClaim(of);
             if (failure != null || answer == null) {
-                Throwable why = failure != null ? failure : new IllegalStateException("the store answered null");
-                return both(failed(of, why), afterClaim());
+                failed(of, failure != null ? failure : new IllegalStateException("the store answered null"), then);
+            } else if (answer.isPresent()) {
+                granted(of, answer.get(), then);
+                return;
+            } else if (!of.claim.waits()) {
+                waiters.notGranted(of.asker, then);
             }
-            if (answer.isEmpty()) {
-                return both(of.claim.waits() ? NOTHING : waiters.notGranted(of.asker), afterClaim());
-            }
-            GrantState live;
-            try {
-                live = begin(answer.get(), of);
-            } catch (Throwable broken) {
-                return both(failed(of, broken), afterClaim());
-            }
-            Optional<Throwable> refused = GrantCheck.whyNot(context, live, of).or(() -> whyNotWatched(live));
-            return refused.isPresent() ? both(failed(of, refused.get()), afterClaim()) : granted(of, live);
+            afterClaim(then);
         });
     }
 
-    /** Plans its renewal before a caller gets it; returns the reason if that fails: the timer may have no thread. */
-    private Optional<Throwable> whyNotWatched(GrantState begun) {
+    private void granted(ClaimInFlight of, Grant given, Effects then) {
+        GrantState live;
+        try {
+            live = begin(given, of);
+            GrantCheck.throwIfUnusable(context, live, of);
+            watch(live);
+        } catch (Throwable unusable) {
+            failed(of, unusable, then);
+            afterClaim(then);
+            return;
+        }
+        granted(of, live, then);
+    }
+
+    /** Plans its renewal before a caller gets it. */
+    private void watch(GrantState begun) {
         try {
             context.renewer().watch(begun);
-            return Optional.empty();
-        } catch (Throwable broken) {
-            return Optional.of(new HoldfastException(
-                    "its renewal could not be planned; see how many threads this process may have: " + broken, broken));
+        } catch (Throwable broken) { // the timer may have no thread
+            throw new HoldfastException(
+                    "its renewal could not be planned; see how many threads this process may have: " + broken, broken);
         }
     }
 
@@ -318,10 +336,10 @@ abstract class WaitQueue implements GrantOwner {
     abstract void forgetClaim(ClaimInFlight answered);
 
     /** What comes next where a claim left nothing in the store. Under the mutex. */
-    abstract Runnable afterClaim();
+    abstract void afterClaim(Effects then);
 
-    /** A claim has a grant that can be used, and is renewed. Under the mutex; returns what is to be done after it. */
-    abstract Runnable granted(ClaimInFlight of, GrantState live);
+    /** A claim has a grant that can be used, and is renewed. Under the mutex. */
+    abstract void granted(ClaimInFlight of, GrantState live, Effects then);
 
     @Override
     public void confirmed(GrantState standing) {
@@ -332,19 +350,12 @@ abstract class WaitQueue implements GrantOwner {
     abstract void shutDown(Throwable closed);
 
     /** Marks a hold lost and tells of it; under the mutex. */
-    final Runnable tellLoss(HoldState loser, Loss.Cause cause) {
-        if (!loser.lose(new Loss(name.name(), loser.token, cause, context.description()))) {
-            return NOTHING;
+    final void tellLoss(HoldState loser, Loss.Cause cause, Effects then) {
+        if (loser.lose(new Loss(name.name(), loser.token, cause, context.description()))) {
+            loser.tellOwner();
+            then.add(new Effects.Tell(this, loser));
+            context.telemetry().lost(loser);
         }
-        loser.tellOwner();
-        Runnable watch = loser.isThreadBound() ? () -> owners.disownOnceDead(loser) : NOTHING;
-        context.telemetry().lost(loser);
-        return both(
-                () -> {
-                    context.telemetry().recordLost(loser);
-                    loser.tellLoss();
-                },
-                watch);
     }
 
     /** A grant that the store gave to a claim of this queue, as it is seen here from now on. */
@@ -358,14 +369,22 @@ abstract class WaitQueue implements GrantOwner {
     }
 
     /** A hold by a grant, for a waiter. */
-    final HoldState newHold(GrantState grant, TokenBlock tokens, Waiter taker) {
+    final HoldState newHold(GrantState grant, Waiter taker) {
         return new HoldState(
                 grant,
                 name.name(),
-                tokens.next(grant.grant().number()),
+                grant.tokens.next(grant.grant().number()),
                 taker,
                 context.renewer().leaks(),
                 context.time().nanoTime());
+    }
+
+    final void countAcquired(HoldState made, Waiter taker) {
+        try {
+            context.telemetry().acquired(made, taker);
+        } catch (Throwable notCounted) {
+            // an Error, such as of memory: the taker has the hold, and is woken
+        }
     }
 
     // ---- transitions ----
@@ -375,33 +394,34 @@ abstract class WaitQueue implements GrantOwner {
      * was called off has no waiters: if the store did not answer, callers that have come since then continue to wait, by a
      * claim of their own.
      */
-    final Runnable failed(ClaimInFlight of, Throwable why) {
-        Runnable tell;
+    final void failed(ClaimInFlight of, Throwable why, Effects then) {
+        then.add(new Effects.Withdraw(of));
         if (!of.claim.waits()) {
-            tell = waiters.fail(of.asker, why);
-        } else if (of.isCalledOff() && Failures.cause(why) instanceof StoreUnavailableException) {
-            tell = NOTHING;
-        } else {
-            tell = waiters.failAll(why);
+            waiters.fail(of.asker, why, then);
+        } else if (!of.isCalledOff() || !Failures.isUnavailable(why)) {
+            waiters.failAll(why, then);
         }
-        return both(() -> context.releaseSender().withdraw(of.claim), tell);
     }
 
     /**
-     * Makes a step under the mutex, and does what it returns after that. Each change of state of the queue is such a step.
+     * Makes a step under the mutex, and does what it decided after that, also where an Error ended it half-way. Each change of
+     * state of the queue is such a step.
      */
-    final void transition(Supplier<Runnable> step) {
-        Runnable then;
-        mutex.lock();
+    final void transition(Consumer<Effects> step) {
+        Effects then = new Effects();
         try {
-            then = step.get();
+            mutex.lock();
+            try {
+                step.accept(then);
+            } finally {
+                mutex.unlock();
+            }
         } finally {
-            mutex.unlock();
-        }
-        try {
-            context.telemetry().flush();
-        } finally {
-            then.run();
+            try {
+                context.telemetry().flush();
+            } finally {
+                then.run();
+            }
         }
     }
 }

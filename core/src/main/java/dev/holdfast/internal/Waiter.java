@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Its outcome is set once, by whoever is first: the grant, the time-out, the interrupt, the failure. A grant that
  * comes second finds the waiter gone and moves on to the next one, so that nothing is granted to nobody.
  */
-final class Waiter {
+final class Waiter implements Effects.Effect {
 
     /** How a wait ended. */
     sealed interface Outcome {
@@ -101,6 +101,11 @@ final class Waiter {
         } else if (callback != null) {
             callback.run();
         }
+    }
+
+    @Override
+    public void run() {
+        wake();
     }
 
     @Nullable

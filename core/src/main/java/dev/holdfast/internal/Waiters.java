@@ -1,10 +1,6 @@
 package dev.holdfast.internal;
 
-import static dev.holdfast.internal.Deferred.NOTHING;
-import static dev.holdfast.internal.Deferred.all;
-
 import dev.holdfast.LockEvent.NotAcquired;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -12,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The callers that wait in one queue, in order of arrival, and the ways in which a wait ends without a hold. Those are
- * called under the queue's mutex and return what is to be done after it; the rest needs no mutex. Thread-safe.
+ * called under the queue's mutex; the rest needs no mutex. Thread-safe.
  */
 final class Waiters {
     private final EngineContext context;
@@ -55,52 +51,50 @@ final class Waiters {
     // ---- how a wait ends without a hold ----
 
     /** Others have the lock. */
-    Runnable refuse(Waiter asker) {
-        return endEmpty(asker, NotAcquired.Reason.TAKEN);
+    void refuse(Waiter asker, Effects then) {
+        endEmpty(asker, NotAcquired.Reason.TAKEN, then);
     }
 
     /** A try without a grant: others have the lock, unless it was called off because the client is being closed. */
-    Runnable notGranted(Waiter asker) {
-        return context.isClosed() ? fail(asker, context.closedException()) : refuse(asker);
+    void notGranted(Waiter asker, Effects then) {
+        if (context.isClosed()) {
+            fail(asker, context.closedException(), then);
+        } else {
+            refuse(asker, then);
+        }
     }
 
     /** Its time has passed, and others have the lock. */
-    Runnable timedOut(Waiter waiter) {
-        return endEmpty(waiter, NotAcquired.Reason.TIMED_OUT);
+    void timedOut(Waiter waiter, Effects then) {
+        endEmpty(waiter, NotAcquired.Reason.TIMED_OUT, then);
     }
 
-    private Runnable endEmpty(Waiter waiter, NotAcquired.Reason why) {
-        if (!waiter.resolve(Waiter.EMPTY)) {
-            return NOTHING;
+    private void endEmpty(Waiter waiter, NotAcquired.Reason why, Effects then) {
+        if (waiter.resolve(Waiter.EMPTY)) {
+            then.add(waiter);
+            context.telemetry().notAcquired(name, waiter, why);
         }
-        context.telemetry().notAcquired(name, waiter, why);
-        return waiter::wake;
     }
 
-    Runnable fail(Waiter waiter, Throwable failure) {
-        if (!waiter.resolve(new Waiter.Outcome.Failed(failure))) {
-            return NOTHING;
+    void fail(Waiter waiter, Throwable failure, Effects then) {
+        if (waiter.resolve(new Waiter.Outcome.Failed(failure))) {
+            then.add(waiter);
+            context.telemetry().notAcquired(name, waiter, Telemetry.reason(failure));
         }
-        context.telemetry().notAcquired(name, waiter, Telemetry.reason(failure));
-        return waiter::wake;
     }
 
-    Runnable failAll(Throwable failure) {
-        List<Runnable> wakes = new ArrayList<>();
+    void failAll(Throwable failure, Effects then) {
         for (Waiter waiter = waiting.poll(); waiter != null; waiter = waiting.poll()) {
-            wakes.add(fail(waiter, failure));
+            fail(waiter, failure, then);
         }
-        return all(wakes);
     }
 
     /** Fails the callers without a time limit that have waited since then or longer. */
-    Runnable failSince(long nanos, Throwable why) {
-        List<Runnable> wakes = new ArrayList<>();
+    void failSince(long nanos, Throwable why, Effects then) {
         for (Waiter waiter : List.copyOf(waiting)) {
             if (waitsSince(waiter, nanos) && waiting.remove(waiter)) {
-                wakes.add(fail(waiter, why));
+                fail(waiter, why, then);
             }
         }
-        return all(wakes);
     }
 }

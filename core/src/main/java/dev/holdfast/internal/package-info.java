@@ -8,11 +8,10 @@
  *   <li>the front door and what its parts share: {@code Engine}, {@code EngineContext}
  *   <li>how a caller acquires: {@code Acquisition}, {@code AsyncAcquisition}, {@code MultiAcquisition},
  *       {@code AsyncMultiAcquisition}, {@code CompletionThreads}, {@code Reentry}, {@code Upgrade}, {@code JavaLock}
- *   <li>the queues of a name: {@code QueueRegistry}, {@code WaitQueue}, {@code ClaimingQueue}, {@code ExclusiveQueue},
- *       {@code SharedQueue}, {@code Waiters}, {@code HoldOwners}; the claims they send: {@code ClaimFactory},
- *       {@code ClaimInFlight}, {@code OwnClaims}
- *   <li>a grant's way from hold to hold, and its bounds: {@code ExclusiveGrant} with {@code Retention} and
- *       {@code LastClose}, {@code SharedGrant}, {@code TokenBlock}
+ *   <li>the queues of a name: {@code QueueRegistry}, {@code WaitQueue}, {@code Waiters}, {@code HoldOwners}; what their steps leave to
+ *       be done: {@code Effects}; the claims they send: {@code ClaimFactory}, {@code ClaimInFlight}, {@code OwnClaims}
+ *   <li>a grant's way from hold to hold, and its bounds: {@code ExclusiveQueue} with {@code Retention}, {@code SharedQueue}
+ *       with {@code SharedGrant}, {@code TokenBlock}
  *   <li>until when a grant is valid: {@code GrantState}, {@code Validity}, {@code RenewalState}, {@code FixedLease};
  *       the holds by it: {@code HoldState}, {@code HoldHandle}
  *   <li>renewal and release: {@code LeaseRenewer}, {@code RenewalSender} (its batches), {@code GrantRefresher},

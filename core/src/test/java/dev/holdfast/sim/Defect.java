@@ -40,8 +40,8 @@ enum Defect {
             500),
     WAITER_LOST_ON_CANCEL(
             "internal/WaitQueue",
-            "return both(of.claim.waits() ? NOTHING : waiters.notGranted(of.asker), afterClaim());",
-            "return of.claim.waits() ? NOTHING : both(waiters.notGranted(of.asker), afterClaim());",
+            "} else if (!of.claim.waits()) {\n",
+            "} else if (of.claim.waits()) { return; } else {\n",
             500),
     READERS_JOIN_WITHOUT_ASKING_FOR_WRITERS(
             "internal/SharedGrant", "&& now() - openedAt <= Durations.nanos(options.maxHandOverTime());", ";", 500),
@@ -52,8 +52,12 @@ enum Defect {
             500),
     GRANT_GIVEN_BACK_WITH_THE_FIRST_READER(
             "internal/SharedGrant",
-            "Runnable then = isFree() ? freed(closing.options.awaitRelease()) : NOTHING;",
-            "Runnable then = freed(closing.options.awaitRelease());",
+            """
+        if (isFree()) {
+            freed(closing.options.awaitRelease(), then);
+        }
+""",
+            "freed(closing.options.awaitRelease(), then);",
             500,
             119),
     PERMIT_HANDED_OVER_THOUGH_ITS_GRANT_IS_LOST(
@@ -77,8 +81,8 @@ enum Defect {
             50),
     TRY_REFUSED_BEHIND_A_CLAIM_CALLED_OFF("internal/ExclusiveQueue", " && unwanted() == null;", ";", 1_000, 223),
     TRY_REFUSED_BEHIND_A_GRANT_THAT_NOBODY_WANTS(
-            "internal/ExclusiveQueue", " && !isIn(QueuePhase.REFRESHING) && ", " && ", 4_000, 1355),
-    TIME_PASSED_WITHOUT_AN_ANSWER("internal/WaitQueue", "return isSurelyHeldHere()\n", "return true\n", 500),
+            "internal/ExclusiveQueue", " && !isIn(Phase.REFRESHING) && ", " && ", 4_000, 1355),
+    TIME_PASSED_WITHOUT_AN_ANSWER("internal/WaitQueue", "} else if (isSurelyHeldHere()) {", "} else if (true) {", 500),
     UNKNOWN_TAKEN_FOR_AN_ANSWER(
             "internal/CountingStore",
             "if (verdict != Renewal.Verdict.UNKNOWN) {",
@@ -95,7 +99,7 @@ enum Defect {
     LEAK_GIVEN_BACK(
             "internal/LeaseRenewer",
             "if (hold.grant.owner().stopRenewal(hold, Loss.Cause.LEAKED)) {",
-            "if (hold.grant.owner().stopRenewal(hold, Loss.Cause.LEAKED)) { hold.grant.owner().endHold(hold);",
+            "if (hold.grant.owner().stopRenewal(hold, Loss.Cause.LEAKED)) { hold.grant.owner().endHold(hold, null);",
             500),
     RENEWED_BEYOND_THE_MAXIMUM_HOLD("internal/LeaseRenewer", "            stopIfHeldTooLong(grant);\n", "", 500, 52),
     DEADLINE_PASSED_UNNOTICED("internal/LeaseRenewer", "lose(grant, grant.endCause());", "", 500),
@@ -106,7 +110,7 @@ enum Defect {
             4_000,
             109),
     STORE_CALLED_UNDER_A_MUTEX(
-            "internal/WaitQueue", "then = step.get();", "step.get().run();\n            then = NOTHING;", 500),
+            "internal/WaitQueue", "step.accept(then);", "step.accept(then); then.run(); then = new Effects();", 500),
     BREAK_THAT_COMPARES_NO_NUMBER(
             "memory/MemoryLock", "filter(held -> held.number == number)", "filter(held -> true)", 1_000),
     NUMBERS_WITHOUT_THE_CLOCK( // they fall when the server forgets the last one
@@ -122,39 +126,45 @@ enum Defect {
             2_000,
             76),
     CLAIM_WAITS_LONG_BEHIND_A_FAILED_RELEASE(
-            "internal/ExclusiveGrant",
-            "whenComplete((held, failure) -> queue.claimsMayFollow());",
-            "whenComplete((held, failure) -> { if (failure == null) { queue.claimsMayFollow(); } else { "
-                    + "context.time().schedule(queue::claimsMayFollow, state.grant().lease().multipliedBy(20)); } });",
+            "internal/Effects",
+            "whenComplete((held, failure) -> queue.claimsMayFollow(grant));",
+            "whenComplete((held, failure) -> { if (failure == null) { queue.claimsMayFollow(grant); } else { "
+                    + "queue.context.time().schedule(() -> queue.claimsMayFollow(grant),"
+                    + " grant.grant().lease().multipliedBy(20)); } });",
             2_000,
             62),
     IDLE_GRANT_KEPT_THOUGH_OTHERS_WAIT(
-            "internal/ExclusiveGrant",
-            "return () -> context.beforeSending(queue.name(), () -> queue.transition(() -> queue.endOfLinger(this)));",
-            "return () -> context.time().schedule(() -> queue.transition(() -> queue.endOfLinger(this)),"
-                    + " state.grant().lease().multipliedBy(30));",
+            "internal/Effects",
+            "queue.context.beforeSending(queue.name, () -> queue.transition(then -> queue.endOfLinger(grant, then)));",
+            "queue.context.time().schedule(() -> queue.transition(then -> queue.endOfLinger(grant, then)),"
+                    + " grant.grant().lease().multipliedBy(30));",
             500),
     CLAIM_OF_NOBODY_NOT_CALLED_OFF(
             "internal/WaitQueue",
-            "return unwanted == null ? NOTHING : unwanted::cancel;",
-            "return NOTHING;",
+            """
+        if (unwanted != null) {
+            then.add(new Effects.Cancel(unwanted));
+        }
+    }
+""",
+            "    }\n",
             2_000,
             228),
     INTERRUPTED_WAITER_STAYS_IN_THE_QUEUE(
             "internal/Acquisition", "lock.forget(waiter, NotAcquired.Reason.INTERRUPTED);", "", 4_000, 91),
     RETAINED_GRANT_KEPT_AFTER_A_LOSS(
             "internal/ExclusiveQueue",
-            "live != null && live.state == lost ? live.lost(cause) : NOTHING",
-            "live != null && live.state == lost && !isIn(QueuePhase.RETAINED) ? live.lost(cause) : NOTHING",
+            "} else if (grant == lost) {",
+            "} else if (grant == lost && !isIn(Phase.RETAINED)) {",
             1_000,
             38),
-    RETAINED_INDEX_USED_TWICE("internal/ExclusiveGrant", "        tokens.given(made);\n", """
-        if (made.options.retain().isZero()) { tokens.given(made); }
+    RETAINED_INDEX_USED_TWICE("internal/ExclusiveQueue", "        live.tokens.given(made);\n", """
+        if (made.options.retain().isZero()) { live.tokens.given(made); }
 """, 1_000),
     WANTED_NOT_HEARD(
             "internal/ExclusiveQueue",
-            "live != null && live.state == of ? live.wanted() : NOTHING",
-            "NOTHING",
+            "if (grant == of) {",
+            "if (grant == of && grant != of) {",
             2_000,
             52),
     WAIT_DOES_NOT_ENTER_AGAIN(

@@ -1,0 +1,205 @@
+package dev.holdfast.internal;
+
+import dev.holdfast.Loss;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a step of a lock's state has decided, to be done once its mutex is free: plain values, in the order in which they were
+ * added. Under the mutex nothing is called that may wait or call back; here everything is.
+ *
+ * <pre>
+ *   mutex ─► step: state changes, effects are added ─► mutex free ─► flush ─► effect, effect, effect
+ * </pre>
+ *
+ * <p>Each effect runs though one before it has thrown, and so do those of a step that ended with an Error half-way: a waiter
+ * whose outcome is set is woken. For one thread.
+ */
+final class Effects {
+    /** Enough for nearly every step, so that adding one does not allocate. */
+    private static final int FEW = 6;
+
+    /** One thing to be done. */
+    @FunctionalInterface
+    interface Effect {
+        void run();
+    }
+
+    private final List<Effect> effects = new ArrayList<>(FEW);
+
+    void add(Effect effect) {
+        effects.add(effect);
+    }
+
+    boolean isEmpty() {
+        return effects.isEmpty();
+    }
+
+    /** Runs all, one after another; throws what the first one threw that failed. */
+    void run() {
+        Throwable thrown = null;
+        for (int i = 0; i < effects.size(); i++) {
+            try {
+                effects.get(i).run();
+            } catch (Throwable broken) {
+                thrown = thrown == null ? broken : thrown;
+            }
+        }
+        if (thrown != null) {
+            throw Failures.unchecked(thrown);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return effects.toString();
+    }
+
+    // ---- claims; a claim that is to be sent, and a waiter that is to be woken, are effects themselves ----
+
+    /** No caller wants the claim any more. */
+    record Cancel(ClaimInFlight claim) implements Effect {
+        @Override
+        public void run() {
+            claim.cancel();
+        }
+    }
+
+    /** The claim may have left something in the store that nobody knows of. */
+    record Withdraw(ClaimInFlight claim) implements Effect {
+        @Override
+        public void run() {
+            claim.queue.context.releaseSender().withdraw(claim.claim);
+        }
+    }
+
+    // ---- a grant between two holds, and its end ----
+
+    /** The grant goes back once the store is about to send, unless a caller takes it over. */
+    record Linger(ExclusiveQueue queue, GrantState grant) implements Effect {
+        @Override
+        public void run() {
+            queue.context.beforeSending(queue.name, () -> queue.transition(then -> queue.endOfLinger(grant, then)));
+        }
+    }
+
+    /** The store is asked for a fresh grant number. */
+    record FreshNumber(ExclusiveQueue queue, GrantState grant) implements Effect {
+        @Override
+        public void run() {
+            queue.context.refresher().number(grant, standing -> queue.refreshed(grant, standing, true));
+        }
+    }
+
+    /** The grant is renewed with the lease of its next holder. */
+    record RenewFor(ExclusiveQueue queue, GrantState grant, Waiter next) implements Effect {
+        @Override
+        public void run() {
+            queue.context
+                    .refresher()
+                    .renewFor(grant, next.options, standing -> queue.refreshed(grant, standing, false));
+        }
+    }
+
+    /** The grant goes back, and claims follow its release. */
+    record Release(WaitQueue queue, GrantState grant, @Nullable HoldState last) implements Effect {
+        @Override
+        public void run() {
+            queue.context
+                    .releaseSender()
+                    .releaseBeforeClaims(grant, last)
+                    .whenComplete((held, failure) -> queue.claimsMayFollow(grant));
+        }
+    }
+
+    /** The grant has ended here, and is cleared in the store where it may still exist. */
+    record Clear(WaitQueue queue, GrantState grant, @Nullable HoldState last) implements Effect {
+        @Override
+        public void run() {
+            queue.context.releaseSender().release(grant, last);
+        }
+    }
+
+    /** The grant is lost with its client. */
+    record Lose(WaitQueue queue, GrantState grant, Loss.Cause cause) implements Effect {
+        @Override
+        public void run() {
+            queue.context.renewer().lose(grant, cause);
+        }
+    }
+
+    /** The store is asked to let readers of other clients in, beside a grant whose holder reads from now on. */
+    record Downgrade(WaitQueue queue, GrantState grant) implements Effect {
+        @Override
+        public void run() {
+            queue.context.releaseSender().downgrade(grant).thenAccept(done -> {
+                if (!done && grant.owner() instanceof SharedQueue readers) {
+                    readers.notDowngraded(grant);
+                }
+            });
+        }
+    }
+
+    // ---- those who hold, or held ----
+
+    /** A hold was closed. */
+    record Closed(WaitQueue queue, HoldState hold) implements Effect {
+        @Override
+        public void run() {
+            queue.context.telemetry().recordReleased(hold);
+        }
+    }
+
+    /** A hold was lost. */
+    record Tell(WaitQueue queue, HoldState hold) implements Effect {
+        @Override
+        public void run() {
+            try {
+                queue.context.telemetry().recordLost(hold);
+                hold.tellLoss();
+            } finally {
+                if (hold.isThreadBound()) {
+                    queue.owners.disownOnceDead(hold);
+                }
+            }
+        }
+    }
+
+    /** A hold that was closed in good faith had been lost before. */
+    record TellUnnoticed(WaitQueue queue, HoldState hold, Loss.Cause cause) implements Effect {
+        @Override
+        public void run() {
+            queue.context
+                    .telemetry()
+                    .lostUnnoticed(hold, new Loss(hold.name, hold.token, cause, queue.context.description()));
+        }
+    }
+
+    /** The caller that closed a hold hears whether its grant went back. */
+    record Answer(CompletableFuture<Boolean> closer, boolean givenBack) implements Effect {
+        @Override
+        public void run() {
+            closer.complete(givenBack);
+        }
+    }
+
+    // ---- the queue ----
+
+    /** Whatever can come next does. */
+    record GoOn(WaitQueue queue) implements Effect {
+        @Override
+        public void run() {
+            queue.transition(queue::nextIfIdle);
+        }
+    }
+
+    /** Nobody is in the queue any more; after what else its last step does: until then the client is not quiet. */
+    record Retire(WaitQueue queue) implements Effect {
+        @Override
+        public void run() {
+            queue.context.queues().retired(queue);
+        }
+    }
+}
