@@ -3,9 +3,8 @@ package dev.holdfast;
 import dev.holdfast.internal.Durations;
 import dev.holdfast.internal.Engine;
 import dev.holdfast.internal.Environment;
-import dev.holdfast.internal.LazyStore;
 import dev.holdfast.internal.Names;
-import dev.holdfast.spi.Store;
+import dev.holdfast.internal.StoreOpening;
 import dev.holdfast.spi.StoreContext;
 import dev.holdfast.spi.StoreFactory;
 import dev.holdfast.spi.TimeSource;
@@ -180,7 +179,9 @@ public final class LockClientBuilder {
                 outageLimit));
     }
 
-    private Store store(StoreContext context) {
-        return lazily && !open ? LazyStore.of(factory, context) : factory.open(context);
+    private StoreOpening store(StoreContext context) {
+        return lazily && !open
+                ? StoreOpening.later(factory, context)
+                : StoreOpening.of(factory.open(context), context.time());
     }
 }

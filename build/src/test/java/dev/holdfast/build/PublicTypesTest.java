@@ -25,7 +25,7 @@ class PublicTypesTest {
             "dev.holdfast.internal.Names",
             "dev.holdfast.internal.Environment",
             "dev.holdfast.internal.Inspection",
-            "dev.holdfast.internal.LazyStore",
+            "dev.holdfast.internal.StoreOpening",
             "dev.holdfast.internal.Records",
             "dev.holdfast.internal.StoreFinder",
             "dev.holdfast.internal.SystemTime");

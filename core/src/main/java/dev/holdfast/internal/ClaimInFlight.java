@@ -4,9 +4,7 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Redacted;
-import dev.holdfast.spi.Store;
 import dev.holdfast.spi.TimeSource;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +19,7 @@ final class ClaimInFlight implements Effects.Effect {
 
     /** Whose claim it is, which receives the answer. */
     final WaitQueue queue;
+
     private volatile @Nullable Pending pending;
     private volatile boolean cancelled;
     private volatile @Nullable String storeName;
@@ -48,19 +47,12 @@ final class ClaimInFlight implements Effects.Effect {
         return claim.toString();
     }
 
-    void sendTo(Store store, TimeSource time) {
-        Pending sent;
+    void sendTo(StoreLink store, TimeSource time) {
         storeName = store.description();
         wallLead = Validity.wallLead(time);
-        try {
-            sent = Objects.requireNonNull(store.claim(claim), "the store answered null");
-        } catch (Throwable broken) { // an Error, too, must not leave a lock half-way between two states
-            answered(null, broken);
-            return;
-        }
+        Pending sent = store.claim(claim, this::answered);
         pending = sent;
-        ReleaseSender.guarded(sent::answer).whenComplete(this::answered);
-        if (cancelled) {
+        if (cancelled && sent != null) {
             cancel(sent);
         }
     }

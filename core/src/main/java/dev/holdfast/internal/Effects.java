@@ -104,7 +104,8 @@ final class Effects {
     }
 
     /** The grant goes back, and claims follow its release. */
-    record Release(WaitQueue queue, GrantState grant, @Nullable HoldState last) implements Effect {
+    record Release(
+            WaitQueue queue, GrantState grant, @Nullable HoldState last) implements Effect {
         @Override
         public void run() {
             queue.context
@@ -115,7 +116,8 @@ final class Effects {
     }
 
     /** The grant has ended here, and is cleared in the store where it may still exist. */
-    record Clear(WaitQueue queue, GrantState grant, @Nullable HoldState last) implements Effect {
+    record Clear(
+            WaitQueue queue, GrantState grant, @Nullable HoldState last) implements Effect {
         @Override
         public void run() {
             queue.context.releaseSender().release(grant, last);

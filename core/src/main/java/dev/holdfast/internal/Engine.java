@@ -8,7 +8,6 @@ import dev.holdfast.LockListener;
 import dev.holdfast.ThreadLock;
 import dev.holdfast.UnsupportedByStoreException;
 import dev.holdfast.spi.Mode;
-import dev.holdfast.spi.Store;
 import dev.holdfast.spi.TimeSource;
 import dev.holdfast.spi.TimeSource.Scheduled;
 import java.time.Duration;
@@ -64,7 +63,7 @@ public final class Engine {
      * @param outageLimit how long callers without a time limit wait while the store does not answer
      */
     public static Engine open(
-            Function<TimeSource, Store> opener,
+            Function<TimeSource, StoreOpening> opener,
             Environment environment,
             String namespace,
             String label,
@@ -75,7 +74,7 @@ public final class Engine {
         SystemTime own = given == null ? new SystemTime(client + "-timer").start() : null;
         TimeSource time = own != null ? own : Objects.requireNonNull(given);
         boolean interrupted = Thread.interrupted(); // some drivers would stop half-way, others swallow it
-        Store store = null;
+        StoreOpening store = null;
         try {
             store = opener.apply(time);
             Counters counters = new Counters();
@@ -90,7 +89,7 @@ public final class Engine {
             CompletionThreads completionThreads = new CompletionThreads(
                     client + "-completions", task -> time.schedule(task, BLOCKED), store.description());
             EngineContext context = new EngineContext(
-                    store,
+                    new StoreLink(store, counters, time),
                     time,
                     new ClientIdentity(label),
                     environment,

@@ -3,13 +3,11 @@ package dev.holdfast.internal;
 import dev.holdfast.Capabilities;
 import dev.holdfast.ClientClosedException;
 import dev.holdfast.Loss;
-import dev.holdfast.spi.Store;
 import dev.holdfast.spi.TimeSource;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /**
@@ -17,8 +15,7 @@ import java.util.function.Consumer;
  * whether the client is closed. Thread-safe.
  */
 final class EngineContext implements HoldContext {
-    private final CountingStore store;
-    private final BiConsumer<String, Runnable> beforeSending;
+    private final StoreLink store;
     private final String description;
     private final TimeSource time;
     private final ClientIdentity identity;
@@ -37,7 +34,7 @@ final class EngineContext implements HoldContext {
     private final AtomicBoolean closed = new AtomicBoolean();
 
     EngineContext(
-            Store store,
+            StoreLink store,
             TimeSource time,
             ClientIdentity identity,
             Environment environment,
@@ -51,19 +48,18 @@ final class EngineContext implements HoldContext {
         this.dispatcher = dispatcher;
         this.completionThreads = completionThreads;
         this.description = store.description();
-        this.beforeSending = store::beforeSending;
+        this.store = store;
         this.telemetry = new Telemetry(counters, dispatcher, time, description, callSites);
         this.queues = new QueueRegistry(this);
-        this.store = new CountingStore(store, description, counters, time);
-        this.reachability = new Reachability(this.store, time, telemetry, outageLimit, queues);
-        this.store.report(reachability);
-        this.renewer = new LeaseRenewer(this.store, time, telemetry);
-        this.releaseSender = new ReleaseSender(this.store, time, telemetry);
-        this.refresher = new GrantRefresher(this.store);
+        this.reachability = new Reachability(store, time, telemetry, outageLimit, queues);
+        store.report(reachability);
+        this.renewer = new LeaseRenewer(store, time, telemetry);
+        this.releaseSender = new ReleaseSender(store, time, telemetry);
+        this.refresher = new GrantRefresher(store);
         this.claims = new ClaimFactory(environment.ids(), identity);
     }
 
-    Store store() {
+    StoreLink store() {
         return store;
     }
 
@@ -203,7 +199,7 @@ final class EngineContext implements HoldContext {
             }
         };
         try {
-            beforeSending.accept(name.inStore(), once);
+            store.beforeSending(name.inStore(), once);
         } catch (RuntimeException | Error broken) {
             once.run();
         }

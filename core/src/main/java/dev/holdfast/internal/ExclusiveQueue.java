@@ -165,7 +165,8 @@ final class ExclusiveQueue extends WaitQueue {
         boolean wanted = !goesBack && !isIn(Phase.REFRESHING) && unwanted() == null;
         if (!wanted && waiters.isEmpty() && nextTry == null) {
             nextTry = waiter; // behind this client's own release, or its claim or grant that nobody wants any more
-            afterLeaving(then); // the caller that left may not have called it off yet, and will not once another has joined
+            afterLeaving(
+                    then); // the caller that left may not have called it off yet, and will not once another has joined
         } else {
             waiters.refuse(waiter, then); // another of this client holds it, or is before this one
         }
@@ -408,7 +409,10 @@ final class ExclusiveQueue extends WaitQueue {
         } else if (!options.retain().isZero()
                 && retention().isAllowed(options)
                 && (first == null || retention().isReported())) {
-            retention().begin(options, then); // the bounds of hand-over do not count while the store watches and nobody waits
+            retention()
+                    .begin(
+                            options,
+                            then); // the bounds of hand-over do not count while the store watches and nobody waits
         } else if (first == null) {
             linger(then);
         } else {

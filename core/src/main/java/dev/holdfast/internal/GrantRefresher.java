@@ -3,9 +3,8 @@ package dev.holdfast.internal;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Renewal;
-import dev.holdfast.spi.Store;
 import java.util.List;
-import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -15,9 +14,9 @@ import java.util.function.Supplier;
  * was changed; no answer counts as no.
  */
 final class GrantRefresher {
-    private final Store store;
+    private final StoreLink store;
 
-    GrantRefresher(Store store) {
+    GrantRefresher(StoreLink store) {
         this.store = store;
     }
 
@@ -47,12 +46,12 @@ final class GrantRefresher {
 
     /** One at a time: a renewal that another could overtake would leave the store with the wrong lease. */
     private static <T> void once(
-            GrantState live, Consumer<Boolean> then, Supplier<CompletionStage<T>> request, Predicate<T> apply) {
+            GrantState live, Consumer<Boolean> then, Supplier<CompletableFuture<T>> request, Predicate<T> apply) {
         if (!live.renewal().begin()) {
             then.accept(false);
             return;
         }
-        ReleaseSender.guarded(request).whenComplete((answer, failure) -> {
+        request.get().whenComplete((answer, failure) -> {
             boolean changed = false;
             try {
                 changed = answer != null && apply.test(answer);

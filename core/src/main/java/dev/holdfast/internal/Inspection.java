@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -71,7 +70,7 @@ public final class Inspection {
      * Sends a query to the store after this client's earlier releases have reached it, and waits for the answer: the
      * releases of one name, or of all if that is null.
      */
-    private <T> T afterOwnReleases(@Nullable String inStore, Supplier<CompletionStage<T>> question, String doing) {
+    private <T> T afterOwnReleases(@Nullable String inStore, Supplier<CompletableFuture<T>> question, String doing) {
         List<CompletableFuture<Void>> sent = new ArrayList<>();
         context.queues()
                 .all()
@@ -84,7 +83,7 @@ public final class Inspection {
         CompletableFuture<T> answer = CompletableFuture.allOf(sent.toArray(CompletableFuture<?>[]::new))
                 .thenCompose(all -> context.releaseSender().settled(inStore))
                 .whenComplete((all, failure) -> sendUnconfirmed(inStore))
-                .thenCompose(all -> ReleaseSender.guarded(question));
+                .thenCompose(all -> question.get());
         context.environment().awaiting().accept(answer);
         return Failures.await(answer, doing);
     }

@@ -6,7 +6,6 @@ import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Redacted;
 import dev.holdfast.spi.Renewal;
-import dev.holdfast.spi.Store;
 import dev.holdfast.spi.TimeSource;
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
@@ -65,7 +64,7 @@ final class LeaseRenewer {
         }
     }
 
-    private final Store store;
+    private final StoreLink store;
     private final TimeSource time;
     private final Telemetry telemetry;
     private final RenewalSender sender;
@@ -76,7 +75,7 @@ final class LeaseRenewer {
     private final ReferenceQueue<HoldHandle> leaks = new ReferenceQueue<>();
     private final AtomicReference<@Nullable Wake> wake = new AtomicReference<>();
 
-    LeaseRenewer(Store store, TimeSource time, Telemetry telemetry) {
+    LeaseRenewer(StoreLink store, TimeSource time, Telemetry telemetry) {
         this.store = store;
         this.time = time;
         this.telemetry = telemetry;
@@ -306,7 +305,7 @@ final class LeaseRenewer {
         List<Consumer<Boolean>> all = takeAskers(grant);
         Grant request = grant.toRenew();
         long wallLead = grant.wallLead();
-        ReleaseSender.guarded(() -> store.renew(List.of(request))).whenComplete((verdicts, failure) -> {
+        store.renew(List.of(request)).whenComplete((verdicts, failure) -> {
             Renewal verdict = verdicts == null ? null : verdicts.get(request.id());
             renewed(grant, request, verdict, failure, wallLead);
             boolean alone = verdict != null && verdict.verdict() == Renewal.Verdict.HELD && !verdict.contended();
@@ -374,9 +373,8 @@ final class LeaseRenewer {
             Grant request = live.toChange(lease);
             wakeBy(live.dueAt());
             long wallLead = live.wallLead();
-            Map<ClaimId, Renewal> answer = Failures.await(
-                    ReleaseSender.guarded(() -> store.renew(List.of(request))),
-                    "could not extend the hold of '" + hold.name + "'");
+            Map<ClaimId, Renewal> answer =
+                    Failures.await(store.renew(List.of(request)), "could not extend the hold of '" + hold.name + "'");
             renewal = answer.getOrDefault(request.id(), renewal);
             long sent = renewal.sentNanos();
             apply(live, renewal, () -> {

@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * <p>So an outage never looks like a lock that others hold. Each part of a store that has several is reachable or not by
  * itself; listeners hear when the first part is away, and when none is any more. Thread-safe.
  */
-final class Reachability implements CountingStore.Report {
+final class Reachability {
     /** An answer that came within this time proves that the store answers now. */
     private static final Duration FRESH = Duration.ofMillis(250);
 
@@ -63,7 +63,7 @@ final class Reachability implements CountingStore.Report {
         void failSince(long nanos, Predicate<String> isMeant, StoreUnavailableException why);
     }
 
-    private final Store store;
+    private final StoreLink store;
     private final TimeSource time;
     private final Telemetry telemetry;
     private final Duration limit;
@@ -84,7 +84,7 @@ final class Reachability implements CountingStore.Report {
      * @param store where a question is asked, which reports each answer here
      * @param limit how long callers without a time limit wait while the store does not answer
      */
-    Reachability(Store store, TimeSource time, Telemetry telemetry, Duration limit, Waits waits) {
+    Reachability(StoreLink store, TimeSource time, Telemetry telemetry, Duration limit, Waits waits) {
         this.store = store;
         this.time = time;
         this.telemetry = telemetry;
@@ -98,14 +98,12 @@ final class Reachability implements CountingStore.Report {
     }
 
     /** The store carried out a request about a name, or reports that it can serve the claims that wait for it. */
-    @Override
-    public void answered(String name) {
+    void answered(String name) {
         heard(name, true);
     }
 
     /** During an outage, sends one query, because perhaps no caller sends a request that would show its end. */
-    @Override
-    public void answeredWithoutProof(String name) {
+    void answeredWithoutProof(String name) {
         StorePart part = partOf(name);
         if (part.outage() != null) {
             askWhetherOver(part, name);
@@ -113,8 +111,7 @@ final class Reachability implements CountingStore.Report {
     }
 
     /** The store answered a question about a name, which says little of claims. */
-    @Override
-    public void answeredQuestion(String name) {
+    void answeredQuestion(String name) {
         heard(name, false);
     }
 
@@ -164,8 +161,7 @@ final class Reachability implements CountingStore.Report {
     }
 
     /** Every part answered a question. */
-    @Override
-    public void answeredQuestion() {
+    void answeredQuestion() {
         heardOfAll(false);
     }
 
@@ -184,8 +180,7 @@ final class Reachability implements CountingStore.Report {
     }
 
     /** A request that was sent then got no answer. It says nothing where others were answered in the meantime. */
-    @Override
-    public void unanswered(String name, long sent, Throwable failure) {
+    void unanswered(String name, long sent, Throwable failure) {
         StorePart part = partOf(name);
         if (!part.hasAnsweredSince(sent) && Failures.isUnavailable(failure)) {
             begin(part, name, failure, false);
@@ -193,8 +188,7 @@ final class Reachability implements CountingStore.Report {
     }
 
     /** A question to all parts got no answer: that of a store of several parts does not say from which. */
-    @Override
-    public void unanswered(long sent, Throwable failure) {
+    void unanswered(long sent, Throwable failure) {
         if (store.part(ANY).equals(Store.WHOLE)) {
             unanswered(ANY, sent, failure);
         }

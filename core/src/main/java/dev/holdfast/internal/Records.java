@@ -3,7 +3,6 @@ package dev.holdfast.internal;
 import dev.holdfast.Holder;
 import dev.holdfast.spi.RecordReading;
 import dev.holdfast.spi.RecordWrite;
-import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoredRecord;
 import java.util.List;
 import java.util.Optional;
@@ -57,7 +56,7 @@ public final class Records {
                 .toList();
     }
 
-    private Store store() {
+    private StoreLink store() {
         context.throwIfClosed();
         return context.store();
     }

@@ -3,14 +3,11 @@ package dev.holdfast.internal;
 import dev.holdfast.Loss;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
-import dev.holdfast.spi.Store;
 import dev.holdfast.spi.TimeSource;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
@@ -31,7 +28,7 @@ final class ReleaseSender {
     /** The longest time for which a withdrawal is repeated: in a long outage each failed try leaves one, most for nothing. */
     private static final Duration WITHDRAWN_WITHIN = Duration.ofMinutes(1);
 
-    private final Store store;
+    private final StoreLink store;
     private final TimeSource time;
     private final Telemetry telemetry;
     private volatile boolean closing;
@@ -41,21 +38,10 @@ final class ReleaseSender {
     /** The releases that the store has not confirmed, by the name in the store. */
     private final Map<String, Set<RepeatedRequest>> unconfirmed = new ConcurrentHashMap<>();
 
-    ReleaseSender(Store store, TimeSource time, Telemetry telemetry) {
+    ReleaseSender(StoreLink store, TimeSource time, Telemetry telemetry) {
         this.store = store;
         this.time = time;
         this.telemetry = telemetry;
-    }
-
-    /** A store's answer, also where the store throws instead of answering. */
-    static <T> CompletableFuture<T> guarded(Supplier<CompletionStage<T>> request) {
-        try {
-            return request.get()
-                    .thenApply(answer -> Objects.requireNonNull(answer, "the store answered null"))
-                    .toCompletableFuture();
-        } catch (Throwable broken) { // an Error, too, must not leave a lock half-way between two states
-            return CompletableFuture.failedFuture(broken);
-        }
     }
 
     /**
@@ -66,25 +52,22 @@ final class ReleaseSender {
      */
     CompletableFuture<Boolean> release(GrantState grant, @Nullable HoldState last) {
         long sent = time.nanoTime();
-        return track(
-                grant.grant().name(),
-                guarded(() -> store.release(grant.grant())).whenComplete((held, failure) -> {
-                    if (failure == null) {
-                        if (!held && last != null) {
-                            telemetry.lostUnnoticed(
-                                    last,
-                                    new Loss(last.name, last.token, Loss.Cause.GONE_FROM_STORE, store.description()));
-                        }
-                        grant.released().complete(held);
-                    } else {
-                        try {
-                            telemetry.releaseFailed(grant, last, failure);
-                            releaseAgain(grant.grant(), grant.isSessionBound(), sent);
-                        } finally {
-                            grant.released().completeExceptionally(failure);
-                        }
-                    }
-                }));
+        return track(grant.grant().name(), store.release(grant.grant()).whenComplete((held, failure) -> {
+            if (failure == null) {
+                if (!held && last != null) {
+                    telemetry.lostUnnoticed(
+                            last, new Loss(last.name, last.token, Loss.Cause.GONE_FROM_STORE, store.description()));
+                }
+                grant.released().complete(held);
+            } else {
+                try {
+                    telemetry.releaseFailed(grant, last, failure);
+                    releaseAgain(grant.grant(), grant.isSessionBound(), sent);
+                } finally {
+                    grant.released().completeExceptionally(failure);
+                }
+            }
+        }));
     }
 
     /** Keeps only the grant, so that the holds of an ended grant can be collected. */
@@ -132,14 +115,14 @@ final class ReleaseSender {
      */
     CompletableFuture<Boolean> downgrade(GrantState grant) {
         CompletableFuture<Boolean> answer = new CompletableFuture<>();
-        Supplier<CompletionStage<Boolean>> request =
-                () -> guarded(() -> store.downgrade(grant.grant())).whenComplete((done, failure) -> {
+        Supplier<CompletableFuture<Boolean>> request =
+                () -> store.downgrade(grant.grant()).whenComplete((done, failure) -> {
                     if (failure == null) {
                         answer.complete(done);
                     }
                 });
         long sent = time.nanoTime();
-        guarded(request).whenComplete((done, failure) -> {
+        request.get().whenComplete((done, failure) -> {
             if (failure != null) {
                 BooleanSupplier ended = () -> closed || !grant.isOpen();
                 RepeatedRequest.begin(time, request, ended, true, grant.grant().lease(), sent);
@@ -166,16 +149,16 @@ final class ReleaseSender {
     /** Withdraws a claim now and, whatever the answer, once more a third of its lease later. */
     void withdraw(Claim claim) {
         long sent = time.nanoTime();
-        track(claim.name(), guarded(() -> withdrawn(claim)).whenComplete((answer, failure) -> {
+        track(claim.name(), store.withdraw(claim).whenComplete((answer, failure) -> {
             if (failure != null) {
                 Duration lease = claim.lease();
                 Duration within = lease.compareTo(WITHDRAWN_WITHIN) < 0 ? lease : WITHDRAWN_WITHIN;
-                RepeatedRequest.begin(time, () -> withdrawn(claim), this::isClosed, false, within, sent);
+                RepeatedRequest.begin(time, () -> store.withdraw(claim), this::isClosed, false, within, sent);
             }
         }));
         Runnable onceMore = () -> {
             if (!closed) {
-                guarded(() -> withdrawn(claim));
+                store.withdraw(claim);
             }
         };
         try {
@@ -183,10 +166,6 @@ final class ReleaseSender {
         } catch (Throwable noThread) {
             // then the first one has to do, as nearly always; else the lease ends what is left
         }
-    }
-
-    private CompletionStage<Boolean> withdrawn(Claim claim) {
-        return store.withdraw(claim).thenApply(nothing -> true);
     }
 
     /**

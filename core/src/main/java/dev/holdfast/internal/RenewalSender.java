@@ -4,7 +4,6 @@ import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Redacted;
 import dev.holdfast.spi.Renewal;
-import dev.holdfast.spi.Store;
 import dev.holdfast.spi.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -27,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * others, so that the first are safe while the last still wait. The next batch is sent when the one before is answered,
  * or has had no answer for a while: a delay of some grants must not cost the others their leases. After a failure the
  * rest is not sent in this round: an unreachable store would take a time-out for each batch. Grants of different
- * {@linkplain Store#part parts} of a store are never in one request: an unreachable part delays no answer of the
+ * {@linkplain dev.holdfast.spi.Store#part parts} of a store are never in one request: an unreachable part delays no answer of the
  * others.
  *
  * <p>Thread-safe.
@@ -53,7 +52,7 @@ final class RenewalSender {
                 GrantState grant, Grant request, @Nullable Renewal renewal, @Nullable Throwable failure, long wallLead);
     }
 
-    private final Store store;
+    private final StoreLink store;
     private final TimeSource time;
     private final Telemetry telemetry;
     private final Answers answers;
@@ -66,7 +65,7 @@ final class RenewalSender {
      *
      * @param ended receives each grant that ended before its turn, and is not renewed
      */
-    RenewalSender(Store store, TimeSource time, Telemetry telemetry, Answers answers, Consumer<GrantState> ended) {
+    RenewalSender(StoreLink store, TimeSource time, Telemetry telemetry, Answers answers, Consumer<GrantState> ended) {
         this.store = store;
         this.time = time;
         this.telemetry = telemetry;
@@ -174,7 +173,7 @@ final class RenewalSender {
             request = due.stream().map(GrantState::toRenew).toList();
             wallLead = due.get(0).wallLead();
             event = telemetry.beginRenewal();
-            return ReleaseSender.guarded(() -> store.renew(request));
+            return store.renew(request);
         }
 
         /** While it waited for its turn it may have been released, or lost. */

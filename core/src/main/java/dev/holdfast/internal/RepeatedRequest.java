@@ -6,7 +6,6 @@ import dev.holdfast.spi.TimeSource;
 import dev.holdfast.spi.TimeSource.Scheduled;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
@@ -30,7 +29,7 @@ final class RepeatedRequest {
     private static final int REFUSALS = 3;
 
     private final TimeSource time;
-    private final Supplier<CompletionStage<Boolean>> request;
+    private final Supplier<CompletableFuture<Boolean>> request;
     private final BooleanSupplier stopped;
     private final boolean outlivesLease;
     private final long lease;
@@ -59,7 +58,7 @@ final class RepeatedRequest {
 
     private RepeatedRequest(
             TimeSource time,
-            Supplier<CompletionStage<Boolean>> request,
+            Supplier<CompletableFuture<Boolean>> request,
             BooleanSupplier stopped,
             boolean outlivesLease,
             Duration lease) {
@@ -74,7 +73,7 @@ final class RepeatedRequest {
     /** Repeats a request that was sent at that time and has just failed, until the client is closed at the latest. */
     static RepeatedRequest begin(
             TimeSource time,
-            Supplier<CompletionStage<Boolean>> request,
+            Supplier<CompletableFuture<Boolean>> request,
             BooleanSupplier closed,
             boolean outlivesLease,
             Duration lease,
@@ -133,7 +132,7 @@ final class RepeatedRequest {
             return;
         }
         long sent = time.nanoTime();
-        ReleaseSender.guarded(request).whenComplete((answer, failure) -> {
+        request.get().whenComplete((answer, failure) -> {
             if (failure == null || isFinal(Failures.cause(failure))) {
                 over.complete(null);
             } else {

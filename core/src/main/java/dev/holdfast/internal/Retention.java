@@ -76,8 +76,11 @@ final class Retention implements RetainedGrants.Retained {
     private record Watch(Retention of, Grant asked) implements Effects.Effect {
         @Override
         public void run() {
-            ReleaseSender.guarded(() -> of.context.store().watch(asked))
-                    .whenComplete((waits, failure) -> of.queue.transition(then -> of.answered(asked, waits, failure, then)));
+            of.context
+                    .store()
+                    .watch(asked)
+                    .whenComplete(
+                            (waits, failure) -> of.queue.transition(then -> of.answered(asked, waits, failure, then)));
         }
     }
 

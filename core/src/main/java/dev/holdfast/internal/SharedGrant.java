@@ -113,8 +113,8 @@ final class SharedGrant {
 
     /** Asks the store whether this client is alone with the name. */
     private void ask(BiConsumer<Boolean, Effects> heard, Effects then) {
-        then.add(() -> context.renewer()
-                .ask(state, alone -> queue.transition(effects -> heard.accept(alone, effects))));
+        then.add(() ->
+                context.renewer().ask(state, alone -> queue.transition(effects -> heard.accept(alone, effects))));
     }
 
     void staysWritersInStore() {

@@ -1,27 +1,52 @@
 package dev.holdfast.internal;
 
+import dev.holdfast.Capabilities;
 import dev.holdfast.ClientClosedException;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
 import dev.holdfast.spi.StoreFactory;
+import dev.holdfast.spi.StoreListener;
+import dev.holdfast.spi.TimeSource;
 import dev.holdfast.spi.support.DaemonThreads;
 import dev.holdfast.spi.support.LateListener;
 import dev.holdfast.spi.support.Pauses;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The attempts to open one store, of which at most one is under way. Opening blocks, so each attempt has a thread of its own
- * for as long as it lasts. Between attempts that fail there is a pause, which grows. Thread-safe.
+ * A store that is open, or is opened by the first request, so that an application may start while its store is down.
+ *
+ * <pre>
+ *   request ──► open? ── yes ──────────────────────────────────► the store
+ *                 │ no                                               ▲
+ *                 └──► the attempt under way, or a new one ─ opened ─┘
+ *                                        ▲      │ failed
+ *                                        │      ├──► the request fails as the attempt did
+ *                                        └──────┴─── a claim that waits asks for the next attempt
+ * </pre>
+ *
+ * <p>At most one attempt is under way. Opening blocks, so each attempt has a thread of its own for as long as it lasts. Between
+ * attempts that fail there is a pause, which grows. Once the store is open, each request costs one read more. Thread-safe.
  */
-final class StoreOpening {
-    private final StoreFactory factory;
-    private final StoreContext context;
+public final class StoreOpening {
+    /** Nothing is refused before the store says what it lacks. */
+    private static final Capabilities PRESUMED = Capabilities.least()
+            .records(true)
+            .wanted(true)
+            .caveats("The client has not connected to the store yet; what the store can do is known when it has.");
+
     private final String description;
+    private final Supplier<Store> factory;
+    private final TimeSource time;
     private final LateListener listener = new LateListener();
     /** Null: not open. Incomplete: being opened. Complete: open, or closed where it has failed. */
     private final AtomicReference<@Nullable CompletableFuture<Store>> attempt = new AtomicReference<>();
@@ -32,13 +57,78 @@ final class StoreOpening {
 
     private final AtomicInteger failures = new AtomicInteger();
 
-    /** @throws IllegalArgumentException if it is known now that the store cannot be opened so */
-    StoreOpening(StoreFactory factory, StoreContext context) {
+    private StoreOpening(String description, Supplier<Store> factory, TimeSource time) {
+        this.description = description;
         this.factory = factory;
-        this.context = context;
-        this.description = factory.describe(context);
-        this.earliest = context.time().nanoTime();
+        this.time = time;
+        this.earliest = time.nanoTime();
     }
+
+    /**
+     * A store to be opened later.
+     *
+     * @throws IllegalArgumentException if it is known now that the store cannot be opened so
+     */
+    public static StoreOpening later(StoreFactory factory, StoreContext context) {
+        return new StoreOpening(factory.describe(context), () -> factory.open(context), context.time());
+    }
+
+    /** A store that is open. */
+    public static StoreOpening of(Store store, TimeSource time) {
+        StoreOpening open = new StoreOpening(store.description(), () -> store, time);
+        open.attempt.set(CompletableFuture.completedFuture(store));
+        open.opened = store;
+        return open;
+    }
+
+    /** Names the listener; called once, before the first request. */
+    void listen(StoreListener to) {
+        Store store = opened;
+        if (store == null) {
+            listener.set(to);
+        } else {
+            store.listen(to);
+        }
+    }
+
+    /** The capabilities of the store once it is open; before that, no mode is refused, and nothing else is relied on. */
+    Capabilities capabilities() {
+        Store store = known();
+        return store == null ? PRESUMED : store.capabilities();
+    }
+
+    // ---- requests ----
+
+    /** Sends a request, once the store is open. */
+    <T> CompletionStage<T> with(Function<Store, CompletionStage<T>> request) {
+        Store store = opened;
+        return store != null ? request.apply(store) : store().thenCompose(request);
+    }
+
+    /** Sends a claim, once the store is open. */
+    Pending claim(Claim claim) {
+        Store store = opened;
+        if (store != null) {
+            return store.claim(claim);
+        }
+        EarlyClaim early = new EarlyClaim(this, claim);
+        early.ask();
+        return early;
+    }
+
+    /** While the store is not open, no claim has reached it, and so none left anything behind. */
+    CompletionStage<Void> withdraw(Claim claim) {
+        Store store = opened;
+        CompletableFuture<Store> last = store == null ? attempt.get() : null;
+        if (store != null) {
+            return store.withdraw(claim);
+        }
+        return last == null || !last.isDone()
+                ? CompletableFuture.completedFuture(null)
+                : last.thenCompose(late -> late.withdraw(claim));
+    }
+
+    // ---- attempts ----
 
     String description() {
         return description;
@@ -49,24 +139,12 @@ final class StoreOpening {
         return listener;
     }
 
-    /** The store if it is open, and nothing waits for it; otherwise null. */
-    @Nullable
-    Store opened() {
-        return opened;
-    }
-
     /** The store as soon as it is open: claims that have waited for it are answered before {@link #open} has returned. */
     @Nullable
     Store known() {
         Store store = opened;
         CompletableFuture<Store> last = store == null ? attempt.get() : null;
         return last != null && last.isDone() && !last.isCompletedExceptionally() ? last.join() : store;
-    }
-
-    /** The last attempt, if there is one. */
-    @Nullable
-    CompletableFuture<Store> last() {
-        return attempt.get();
     }
 
     /** The store, open; fails as the attempt to open it does. */
@@ -77,9 +155,9 @@ final class StoreOpening {
             return underWay;
         }
         try {
-            long pause = earliest - context.time().nanoTime();
+            long pause = earliest - time.nanoTime();
             if (pause > 0) {
-                context.time().schedule(() -> openOnThread(mine), Duration.ofNanos(pause));
+                time.schedule(() -> openOnThread(mine), Duration.ofNanos(pause));
             } else {
                 openOnThread(mine);
             }
@@ -104,7 +182,7 @@ final class StoreOpening {
         }
         Store store = null;
         try {
-            store = Objects.requireNonNull(factory.open(context), "the factory opened null");
+            store = Objects.requireNonNull(factory.get(), "the factory opened null");
             store.listen(listener);
         } catch (Throwable e) {
             try {
@@ -125,8 +203,7 @@ final class StoreOpening {
     }
 
     private void failed(CompletableFuture<Store> mine, Throwable why) {
-        earliest = context.time().nanoTime()
-                + Pauses.beforeRetry(failures.getAndIncrement()); // waiting claims ask again at once
+        earliest = time.nanoTime() + Pauses.beforeRetry(failures.getAndIncrement()); // waiting claims ask again at once
         attempt.compareAndSet(mine, null); // first: what the failure wakes may ask for the next attempt
         mine.completeExceptionally(why);
     }

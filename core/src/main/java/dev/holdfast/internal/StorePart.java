@@ -1,13 +1,12 @@
 package dev.holdfast.internal;
 
 import dev.holdfast.ClientClosedException;
-import dev.holdfast.spi.Store;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a client knows of one {@linkplain Store#part part} of the store: when it answered, and whether it is away. Most stores
+ * What a client knows of one {@linkplain dev.holdfast.spi.Store#part part} of the store: when it answered, and whether it is away. Most stores
  * have one part. Thread-safe; the outage is changed by one thread at a time.
  */
 final class StorePart {
@@ -20,13 +19,13 @@ final class StorePart {
      */
     record Outage(String name, long since, Throwable why, boolean reported) {}
 
-    private final Store store;
+    private final StoreLink store;
     private final AtomicReference<@Nullable CompletableFuture<Void>> question = new AtomicReference<>();
     private volatile @Nullable Outage outage;
     private volatile long lastAnswer;
 
     /** @param lastAnswer when it counts as having answered for the last time */
-    StorePart(Store store, long lastAnswer) {
+    StorePart(StoreLink store, long lastAnswer) {
         this.store = store;
         this.lastAnswer = lastAnswer;
     }
@@ -75,7 +74,7 @@ final class StorePart {
         if (underWay != null) {
             return underWay;
         }
-        ReleaseSender.guarded(() -> store.status(inStore)).whenComplete((status, failure) -> {
+        store.status(inStore).whenComplete((status, failure) -> {
             question.set(null);
             if (failure != null
                     && (Failures.isUnavailable(failure) || Failures.cause(failure) instanceof ClientClosedException)) {

@@ -152,8 +152,7 @@ abstract class WaitQueue implements GrantOwner {
             return;
         }
         if (leave(closing, as)) {
-            CompletableFuture<Boolean> givenBack =
-                    closing.options.awaitRelease() ? new CompletableFuture<>() : null;
+            CompletableFuture<Boolean> givenBack = closing.options.awaitRelease() ? new CompletableFuture<>() : null;
             endHold(closing, givenBack);
             if (givenBack != null && context.await(givenBack)) {
                 awaitRelease(closing);

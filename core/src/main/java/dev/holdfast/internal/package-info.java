@@ -16,8 +16,8 @@
  *       the holds by it: {@code HoldState}, {@code HoldHandle}
  *   <li>renewal and release: {@code LeaseRenewer}, {@code RenewalSender} (its batches), {@code GrantRefresher},
  *       {@code ReleaseSender}
- *   <li>whether the store answers: {@code Reachability}, {@code StorePart}, {@code CountingStore}; a store that is opened
- *       by the first request: {@code LazyStore}, {@code StoreOpening}, {@code EarlyClaim}
+ *   <li>the door to the store: {@code StoreLink}; a store that is opened by the first request: {@code StoreOpening},
+ *       {@code EarlyClaim}; whether it answers: {@code Reachability}, {@code StorePart}
  *   <li>what is reported: {@code Telemetry}, {@code Counters}, {@code EventDispatcher}, {@code FlightEvents}
  * </ul>
  */

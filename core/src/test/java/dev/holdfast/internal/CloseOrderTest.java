@@ -25,7 +25,7 @@ class CloseOrderTest {
     private final MemoryStore memory = new MemoryStore(time);
     private final CompletableFuture<Void> answered = new CompletableFuture<>();
     private final Engine engine = Engine.open(
-            clock -> unansweredReleases(memory.open(clock)),
+            clock -> StoreOpening.of(unansweredReleases(memory.open(clock)), clock),
             Environment.ofThisMachine(time, Runnable::run, null),
             "",
             "",

@@ -78,7 +78,10 @@ class LeaseRenewerRaceTest {
     }
 
     private LeaseRenewer renewer() {
-        return new LeaseRenewer(store, time, race.engine.context().telemetry());
+        return new LeaseRenewer(
+                new StoreLink(StoreOpening.of(store, time), new Counters(), time),
+                time,
+                race.engine.context().telemetry());
     }
 
     private GrantState grant(String name, Duration lease) {

@@ -25,7 +25,8 @@ final class LocalRace {
                     "memory.MemorySession",
                     "memory.MemoryStore",
                     "memory.MemoryLock",
-                    "internal.CountingStore",
+                    "internal.StoreLink",
+                    "internal.StoreOpening",
                     "internal.Counters",
                     "internal.FlightEvents",
                     "internal.ClientIdentity",
@@ -56,7 +57,7 @@ final class LocalRace {
         store = new MemoryStore(time);
         CallSite.ofCaller(); // once before the race: the stack walker cannot be loaded in one
         engine = Engine.open(
-                store::open,
+                clock -> StoreOpening.of(store.open(), clock),
                 new Environment(
                         time, Runnable::run, Runnable::run, CompletableFuture::join, LockSupport::park, this::nextId),
                 "",

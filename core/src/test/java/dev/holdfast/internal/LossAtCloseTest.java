@@ -28,7 +28,7 @@ class LossAtCloseTest {
     private final ManualTime time = new ManualTime();
     private final MemoryStore memory = new MemoryStore(time);
     private final Engine engine = Engine.open(
-            memory::open,
+            clock -> StoreOpening.of(memory.open(clock), clock),
             Environment.ofThisMachine(time, Runnable::run, null),
             "",
             "",

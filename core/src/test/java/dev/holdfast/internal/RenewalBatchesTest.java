@@ -33,8 +33,10 @@ class RenewalBatchesTest {
     private final Store real = race.store.open();
     private final List<Request> requests = new ArrayList<>();
     private final List<GrantState> grants = new ArrayList<>();
-    private final LeaseRenewer renewer =
-            new LeaseRenewer(slow(), time, race.engine.context().telemetry());
+    private final LeaseRenewer renewer = new LeaseRenewer(
+            new StoreLink(StoreOpening.of(slow(), time), new Counters(), time),
+            time,
+            race.engine.context().telemetry());
 
     @BeforeEach
     void allAreDue() {

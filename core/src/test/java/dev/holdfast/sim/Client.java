@@ -6,6 +6,7 @@ import dev.holdfast.Loss;
 import dev.holdfast.internal.Engine;
 import dev.holdfast.internal.EngineDoor;
 import dev.holdfast.internal.Environment;
+import dev.holdfast.internal.StoreOpening;
 import dev.holdfast.spi.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -50,7 +51,8 @@ final class Client implements World.Owner {
         };
         Environment seams =
                 new Environment(time, this::later, telling, this::await, this::park, () -> Ids.id(number, ++claims));
-        this.engine = Engine.open(same -> store, seams, "", name(), List.of(new Ear()), Duration.ofMinutes(1));
+        this.engine = Engine.open(
+                same -> StoreOpening.of(store, same), seams, "", name(), List.of(new Ear()), Duration.ofMinutes(1));
     }
 
     private final class Ear implements LockListener {

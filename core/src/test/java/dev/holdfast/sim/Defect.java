@@ -51,15 +51,11 @@ enum Defect {
             "return grant.suits(waiter);",
             500),
     GRANT_GIVEN_BACK_WITH_THE_FIRST_READER(
-            "internal/SharedGrant",
-            """
+            "internal/SharedGrant", """
         if (isFree()) {
             freed(closing.options.awaitRelease(), then);
         }
-""",
-            "freed(closing.options.awaitRelease(), then);",
-            500,
-            119),
+""", "freed(closing.options.awaitRelease(), then);", 500, 119),
     PERMIT_HANDED_OVER_THOUGH_ITS_GRANT_IS_LOST(
             "internal/SharedGrant",
             """
@@ -81,14 +77,10 @@ enum Defect {
             50),
     TRY_REFUSED_BEHIND_A_CLAIM_CALLED_OFF("internal/ExclusiveQueue", " && unwanted() == null;", ";", 1_000, 223),
     TRY_REFUSED_BEHIND_A_GRANT_THAT_NOBODY_WANTS(
-            "internal/ExclusiveQueue", " && !isIn(Phase.REFRESHING) && ", " && ", 4_000, 1355),
+            "internal/ExclusiveQueue", "!goesBack && !isIn(Phase.REFRESHING) && ", "!goesBack && ", 4_000, 1355),
     TIME_PASSED_WITHOUT_AN_ANSWER("internal/WaitQueue", "} else if (isSurelyHeldHere()) {", "} else if (true) {", 500),
     UNKNOWN_TAKEN_FOR_AN_ANSWER(
-            "internal/CountingStore",
-            "if (verdict != Renewal.Verdict.UNKNOWN) {",
-            "if (verdict != null) {",
-            2_000,
-            279),
+            "internal/StoreLink", "if (verdict != Renewal.Verdict.UNKNOWN) {", "if (verdict != null) {", 2_000, 279),
     HOLD_IN_DOUBT_ENTERED_AGAIN("internal/Reentry", """
         throwIfLost(context, held);
         return false;
@@ -139,17 +131,12 @@ enum Defect {
             "queue.context.time().schedule(() -> queue.transition(then -> queue.endOfLinger(grant, then)),"
                     + " grant.grant().lease().multipliedBy(30));",
             500),
-    CLAIM_OF_NOBODY_NOT_CALLED_OFF(
-            "internal/WaitQueue",
-            """
+    CLAIM_OF_NOBODY_NOT_CALLED_OFF("internal/WaitQueue", """
         if (unwanted != null) {
             then.add(new Effects.Cancel(unwanted));
         }
     }
-""",
-            "    }\n",
-            2_000,
-            228),
+""", "    }\n", 2_000, 228),
     INTERRUPTED_WAITER_STAYS_IN_THE_QUEUE(
             "internal/Acquisition", "lock.forget(waiter, NotAcquired.Reason.INTERRUPTED);", "", 4_000, 91),
     RETAINED_GRANT_KEPT_AFTER_A_LOSS(
@@ -161,12 +148,7 @@ enum Defect {
     RETAINED_INDEX_USED_TWICE("internal/ExclusiveQueue", "        live.tokens.given(made);\n", """
         if (made.options.retain().isZero()) { live.tokens.given(made); }
 """, 1_000),
-    WANTED_NOT_HEARD(
-            "internal/ExclusiveQueue",
-            "if (grant == of) {",
-            "if (grant == of && grant != of) {",
-            2_000,
-            52),
+    WANTED_NOT_HEARD("internal/ExclusiveQueue", "if (grant == of) {", "if (grant == of && grant != of) {", 2_000, 52),
     WAIT_DOES_NOT_ENTER_AGAIN(
             "internal/Acquisition", "return again.within(name, wait);", "return Optional.empty();", 1_000),
     TRY_DOES_NOT_ENTER_AGAIN("internal/Acquisition", "return again::now;", "return Optional::empty;", 1_000);

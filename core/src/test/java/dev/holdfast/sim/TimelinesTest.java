@@ -39,8 +39,9 @@ class TimelinesTest {
         if ("write".equals(System.getProperty("holdfast.sim.timelines"))) {
             Files.write(COMMITTED, inLines(now));
         }
-        List<String> before =
-                Files.readAllLines(COMMITTED).stream().flatMap(line -> Stream.of(line.split(" "))).toList();
+        List<String> before = Files.readAllLines(COMMITTED).stream()
+                .flatMap(line -> Stream.of(line.split(" ")))
+                .toList();
         List<Integer> different = IntStream.range(0, SCHEDULES)
                 .filter(i -> !now.get(i).equals(before.get(i)))
                 .mapToObj(i -> i + 1)

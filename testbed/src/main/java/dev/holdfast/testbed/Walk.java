@@ -74,7 +74,9 @@ public final class Walk {
         try {
             Path options = Files.createTempFile("walk", ".options");
             try {
-                Files.writeString(options, "-cp \"" + System.getProperty("java.class.path").replace("\\", "\\\\") + '"');
+                Files.writeString(
+                        options,
+                        "-cp \"" + System.getProperty("java.class.path").replace("\\", "\\\\") + '"');
                 LaunchingConnector connector = Bootstrap.virtualMachineManager().defaultConnector();
                 Map<String, Argument> settings = connector.defaultArguments();
                 settings.get("main").setValue(main.getName() + " " + String.join(" ", arguments));
@@ -148,7 +150,8 @@ public final class Walk {
     }
 
     private static String outermost(String type) {
-        String simple = type.substring(type.lastIndexOf('.', type.contains("/") ? type.indexOf('/') : type.length()) + 1);
+        String simple =
+                type.substring(type.lastIndexOf('.', type.contains("/") ? type.indexOf('/') : type.length()) + 1);
         int nested = simple.indexOf('$');
         return nested < 0 ? simple : simple.substring(0, nested);
     }

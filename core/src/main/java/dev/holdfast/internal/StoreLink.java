@@ -1,0 +1,289 @@
+package dev.holdfast.internal;
+
+import dev.holdfast.Capabilities;
+import dev.holdfast.LockStatus;
+import dev.holdfast.LockWaiter;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.RecordReading;
+import dev.holdfast.spi.RecordWrite;
+import dev.holdfast.spi.Renewal;
+import dev.holdfast.spi.Store;
+import dev.holdfast.spi.StoredRecord;
+import dev.holdfast.spi.TimeSource;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The one door from the engine to its store. Each request is counted and timed, waits until the store is open, and ends with an
+ * answer or a failure, whatever the store does: one that throws, or answers null, has failed. Each answer tells {@link
+ * Reachability} what it proves, once the engine has it. Thread-safe.
+ */
+final class StoreLink {
+    private static final String NULL = "the store answered null";
+
+    private final StoreOpening opening;
+    private final String description;
+    private final Counters counters;
+    private final TimeSource time;
+    private @Nullable Reachability reachability;
+
+    StoreLink(StoreOpening opening, Counters counters, TimeSource time) {
+        this.opening = opening;
+        this.description =
+                opening.description(); // asked once: messages are made where a store that throws would do harm
+        this.counters = counters;
+        this.time = time;
+    }
+
+    /** Sets what hears of every answer and every failure. Called once, before the first request. */
+    void report(Reachability to) {
+        reachability = to;
+    }
+
+    /** The store, for messages. */
+    String description() {
+        return description;
+    }
+
+    /** See {@link Store#capabilities}; before the store is open no mode is refused, and nothing else is relied on. */
+    Capabilities capabilities() {
+        return opening.capabilities();
+    }
+
+    /** See {@link Store#part}; before the store is open its parts are unknown. */
+    String part(String name) {
+        Store store = opening.known();
+        return store == null ? Store.WHOLE : store.part(name);
+    }
+
+    /** See {@link Store#beforeSending}. */
+    void beforeSending(String name, Runnable task) {
+        Store store = opening.known();
+        if (store == null) {
+            task.run();
+        } else {
+            store.beforeSending(name, task);
+        }
+    }
+
+    void close() {
+        opening.close();
+    }
+
+    // ---- claims and grants ----
+
+    /**
+     * Sends a claim.
+     *
+     * @param answered hears the answer, once: also within this call
+     * @return null if it failed at once
+     */
+    @Nullable
+    Pending claim(Claim claim, BiConsumer<@Nullable Optional<Grant>, @Nullable Throwable> answered) {
+        counters.claims.increment();
+        Request<Optional<Grant>> request = new Request<>(claim.name(), (proof, grant) -> proof.answered(claim.name()));
+        request.isTimed = !claim.waits(); // one that waits takes as long as others hold: that says nothing of the store
+        request.answer.whenComplete(answered);
+        try {
+            Pending pending = Objects.requireNonNull(opening.claim(claim), NULL);
+            Objects.requireNonNull(pending.answer(), NULL).whenComplete(request::ended);
+            return pending;
+        } catch (Throwable broken) { // an Error, too, must not leave a lock half-way between two states
+            request.ended(null, broken);
+            return null;
+        }
+    }
+
+    CompletableFuture<Map<ClaimId, Renewal>> renew(Collection<Grant> grants) {
+        return new Request<Map<ClaimId, Renewal>>(
+                        grants.stream().map(Grant::name).toList(),
+                        (proof, verdicts) -> renewed(proof, grants, verdicts))
+                .send(store -> store.renew(grants));
+    }
+
+    /**
+     * Reports the parts that answered for some grant. An unknown outcome proves nothing, and a loss may be answered
+     * without a request, when the session broke.
+     */
+    private void renewed(Reachability proof, Collection<Grant> grants, Map<ClaimId, Renewal> verdicts) {
+        Map<String, String> answered = new LinkedHashMap<>();
+        Map<String, String> perhaps = new LinkedHashMap<>();
+        for (Grant grant : grants) {
+            Renewal said = verdicts.get(grant.id());
+            Renewal.Verdict verdict = said == null ? Renewal.Verdict.LOST : said.verdict();
+            if (verdict != Renewal.Verdict.UNKNOWN) {
+                Map<String, String> those = verdict == Renewal.Verdict.LOST ? perhaps : answered;
+                those.putIfAbsent(part(grant.name()), grant.name());
+            }
+        }
+        answered.values().forEach(proof::answered);
+        perhaps.values().forEach(proof::answeredWithoutProof);
+    }
+
+    CompletableFuture<Optional<Grant>> extend(Grant grant) {
+        return carriedOut(grant.name(), store -> store.extend(grant));
+    }
+
+    CompletableFuture<Boolean> downgrade(Grant grant) {
+        return perhaps(grant.name(), store -> store.downgrade(grant)); // false from a store that cannot downgrade
+    }
+
+    CompletableFuture<Boolean> release(Grant grant) {
+        return perhaps(grant.name(), store -> store.release(grant)); // false for a grant whose session broke
+    }
+
+    CompletableFuture<Boolean> watch(Grant grant) {
+        return perhaps(grant.name(), store -> store.watch(grant)); // false also for a grant that is gone
+    }
+
+    /** Answers true. While the store is not open, no claim has reached it, and so none left anything behind. */
+    CompletableFuture<Boolean> withdraw(Claim claim) {
+        return new Request<Boolean>(claim.name(), (proof, done) -> proof.answeredWithoutProof(claim.name()))
+                .send(() -> opening.withdraw(claim).thenApply(nothing -> true));
+    }
+
+    CompletableFuture<Boolean> breakGrant(String name, long number, boolean now) {
+        return carriedOut(name, store -> store.breakGrant(name, number, now));
+    }
+
+    // ---- questions, and records ----
+
+    CompletableFuture<LockStatus> status(String name) {
+        return question(name, store -> store.status(name));
+    }
+
+    CompletableFuture<List<LockStatus>> list(String prefix) {
+        return questionOfAll(store -> store.list(prefix));
+    }
+
+    /** Many stores say without asking anybody that they keep none: neither counted nor a proof of life. */
+    CompletableFuture<Optional<List<LockWaiter>>> waiters(String prefix) {
+        return opening.with(store -> store.waiters(prefix)).toCompletableFuture();
+    }
+
+    CompletableFuture<RecordReading> readRecord(String name) {
+        return question(name, store -> store.readRecord(name));
+    }
+
+    CompletableFuture<Optional<StoredRecord>> writeRecord(RecordWrite write) {
+        return carriedOut(write.name(), store -> store.writeRecord(write));
+    }
+
+    CompletableFuture<List<StoredRecord>> listRecords(String prefix) {
+        return questionOfAll(store -> store.listRecords(prefix));
+    }
+
+    // ---- what an answer proves ----
+
+    /** The store carried out a request about a name. */
+    private <T> CompletableFuture<T> carriedOut(String name, Function<Store, CompletionStage<T>> send) {
+        return new Request<T>(name, (proof, value) -> proof.answered(name)).send(send);
+    }
+
+    /** The answer false may come without the server. */
+    private CompletableFuture<Boolean> perhaps(String name, Function<Store, CompletionStage<Boolean>> send) {
+        return new Request<Boolean>(name, (proof, done) -> {
+                    if (done) {
+                        proof.answered(name);
+                    } else {
+                        proof.answeredWithoutProof(name);
+                    }
+                })
+                .send(send);
+    }
+
+    /** The store answers a question about a name, which says little of claims. */
+    private <T> CompletableFuture<T> question(String name, Function<Store, CompletionStage<T>> send) {
+        return new Request<T>(name, (proof, value) -> proof.answeredQuestion(name)).send(send);
+    }
+
+    private <T> CompletableFuture<T> questionOfAll(Function<Store, CompletionStage<T>> send) {
+        return new Request<T>(List.of(), (proof, value) -> proof.answeredQuestion()).send(send);
+    }
+
+    /** A request on its way. */
+    private final class Request<T> {
+        private final List<String> names;
+        private final BiConsumer<Reachability, T> proves;
+        private final long sent;
+        private final CompletableFuture<T> answer = new CompletableFuture<>();
+        private boolean isTimed = true;
+
+        Request(String name, BiConsumer<Reachability, T> proves) {
+            this(List.of(name), proves);
+        }
+
+        /**
+         * Counts it.
+         *
+         * @param names empty if it is about all
+         * @param proves tells what its answer proves
+         */
+        Request(List<String> names, BiConsumer<Reachability, T> proves) {
+            this.names = names;
+            this.proves = proves;
+            counters.storeCalls.increment();
+            this.sent = time.nanoTime();
+        }
+
+        CompletableFuture<T> send(Function<Store, CompletionStage<T>> request) {
+            return send(() -> opening.with(request));
+        }
+
+        CompletableFuture<T> send(Supplier<CompletionStage<T>> request) {
+            try {
+                Objects.requireNonNull(request.get(), NULL).whenComplete(this::ended);
+            } catch (Throwable broken) { // an Error, too, must not leave a lock half-way between two states
+                ended(null, broken);
+            }
+            return answer;
+        }
+
+        void ended(@Nullable T value, @Nullable Throwable failure) {
+            try {
+                if (failure != null) {
+                    answer.completeExceptionally(failure);
+                } else if (value == null) {
+                    answer.completeExceptionally(new NullPointerException(NULL));
+                } else {
+                    answer.complete(value);
+                }
+            } finally {
+                count(value, failure);
+            }
+        }
+
+        private void count(@Nullable T value, @Nullable Throwable failure) {
+            if (isTimed) {
+                counters.storeNanos.add(time.nanoTime() - sent);
+            }
+            Reachability heard = reachability;
+            if (failure != null) {
+                counters.failedStoreCalls.increment();
+            }
+            if (heard == null) {
+                return;
+            }
+            if (failure == null && value != null) {
+                proves.accept(heard, value);
+            } else if (failure != null && names.isEmpty()) {
+                heard.unanswered(sent, failure);
+            } else if (failure != null) {
+                names.forEach(name -> heard.unanswered(name, sent, failure));
+            }
+        }
+    }
+}
