@@ -8,9 +8,10 @@ final class MariaDbCounters implements Counters {
     private final MariaDbServer server =
             MariaDbServer.start("--max-connections=300", "--log-bin=binlog", "--server-id=1");
     private final Database database = new Database(server.jdbcUrl());
+    private final Database control = new Database(server.jdbcUrl());
 
     MariaDbCounters() {
-        database.execute("create table control (id int auto_increment primary key, text longtext)");
+        control.execute("create table control (id int auto_increment primary key, text longtext)");
     }
 
     @Override
@@ -30,7 +31,7 @@ final class MariaDbCounters implements Counters {
     public Map<String, Double> counted() {
         return Quiet.after(() -> Map.of(
                 "redo bytes", status("Innodb_lsn_current"),
-                "redo fsyncs", status("Innodb_os_log_fsyncs"),
+                "fsyncs", status("Innodb_data_fsyncs"),
                 "binlog bytes", status("Binlog_bytes_written"),
                 "statements", status("Questions") - database.statements()));
     }
@@ -45,11 +46,12 @@ final class MariaDbCounters implements Counters {
 
     @Override
     public void write(int bytes) {
-        database.execute("insert into control (text) values (?)", "x".repeat(bytes));
+        control.execute("insert into control (text) values (?)", "x".repeat(bytes));
     }
 
     @Override
     public void close() {
+        control.close();
         database.close();
         server.close();
     }

@@ -8,17 +8,20 @@ import java.util.function.Supplier;
 /** Counters of servers that work on after their answer: they are read until they stand still. */
 final class Quiet {
     private static final Duration STILL = Duration.ofMillis(100);
+    private static final int MOST = 300;
 
     private Quiet() {}
 
     static Map<String, Double> after(Supplier<Map<String, Double>> counters) {
-        Map<String, Double> before;
-        Map<String, Double> now = counters.get();
-        do {
-            before = now;
+        Map<String, Double> before = counters.get();
+        for (int i = 0; i < MOST; i++) {
             Schedule.pause(STILL);
-            now = counters.get();
-        } while (!now.equals(before));
-        return now;
+            Map<String, Double> now = counters.get();
+            if (now.equals(before)) {
+                return now;
+            }
+            before = now;
+        }
+        throw new IllegalStateException("the counters do not stand still: " + before);
     }
 }
