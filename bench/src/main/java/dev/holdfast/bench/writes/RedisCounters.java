@@ -14,6 +14,9 @@ final class RedisCounters implements Counters {
     private static final Pattern CALLS = Pattern.compile("cmdstat_([a-z_|]+):calls=(\\d+)");
     private static final Pattern SCRIPTS = Pattern.compile("eval|evalsha|fcall");
     private static final Pattern PUSHES = Pattern.compile("publish|spublish");
+    /** By each key, since what the server uses as a whole depends on its clients as well. */
+    private static final String MEMORY = "local sum = 0 for _, key in ipairs(redis.call('keys', '*')) do"
+            + " sum = sum + redis.call('memory', 'usage', key) end return sum";
     /** What this class, the replica, and what tells both of them apart, send. */
     private static final Pattern OWN = Pattern.compile("info|dbsize|replconf|psync|ping");
 
@@ -53,7 +56,8 @@ final class RedisCounters implements Counters {
     @Override
     public Map<String, Double> kept() {
         return Map.of(
-                "keys", Double.parseDouble(connection.call("DBSIZE")), "bytes of memory", number("memory", "used_memory"));
+                "keys", Double.parseDouble(connection.call("DBSIZE")), "bytes of memory",
+                Double.parseDouble(connection.call("EVAL", MEMORY, "0")));
     }
 
     /** One command of each kind that is counted by itself. */

@@ -108,10 +108,10 @@ enum Step {
     }
 
     /** Holds so many locks at once. */
-    static List<PeerLock> hold(Peer client, int locks) throws Exception {
+    static List<PeerLock> hold(Peer client, PeerKind kind, int locks) throws Exception {
         List<PeerLock> held = new ArrayList<>();
         for (int i = 0; i < locks; i++) {
-            PeerLock lock = client.open("kept-" + i, Mode.EXCLUSIVE);
+            PeerLock lock = client.open(kind.id() + "-" + i, Mode.EXCLUSIVE);
             lock.acquire();
             held.add(lock);
         }

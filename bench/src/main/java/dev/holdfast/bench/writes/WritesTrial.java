@@ -39,7 +39,6 @@ import org.jspecify.annotations.Nullable;
 public final class WritesTrial {
     private static final Duration PATIENCE = Duration.ofMinutes(15);
     private static final int CONTROL_BYTES = 10_000;
-    private static final int CONTROLS = 500;
     /** MariaDB's table grows by extents, and by a page for each of these values. */
     private static final int MOST_OF_CONTROL = 3;
 
@@ -59,6 +58,10 @@ public final class WritesTrial {
             Set.of(Peers.FLOOR, "pg_advisory_lock", "GET_LOCK", "select-for-update", Peers.SESSION);
     /** A spread above it is shown. */
     private static final double STEADY = 0.1;
+    /** A spread below these is what the server does besides. */
+    private static final double FEW_BYTES = 25;
+
+    private static final double LITTLE = 0.1;
 
     private final StoreKind store;
     private final Counters counters;
@@ -75,7 +78,7 @@ public final class WritesTrial {
      * Runs it on every store that this machine has a server for, and writes the files.
      *
      * @param folder of the measured figures
-     * @param windows how many values a cell is the median of; with one, nothing is held for long
+     * @param windows how many values a cell is the median of; with one, they are of few locks, and nothing is renewed
      * @return whether every control counted what it wrote
      */
     public static boolean run(Path folder, int windows, List<StoreKind> stores) throws IOException {
@@ -151,7 +154,7 @@ public final class WritesTrial {
         }
         Table renewed = null;
         for (PeerKind peer : peers) {
-            if (windows > 1 && RENEWED.contains(peer.id())) {
+            if (!brief() && RENEWED.contains(peer.id())) {
                 renewed = row(renewed, title(peer), renewals(peer));
             }
         }
@@ -168,13 +171,14 @@ public final class WritesTrial {
     /** Every counter must count what is known: so many bytes and no more than a part besides, and one of everything else. */
     private boolean control() {
         counters.write(CONTROL_BYTES);
-        Map<String, Double> before = counters.counted();
         Map<String, Double> keptBefore = counters.kept();
-        for (int i = 0; i < CONTROLS; i++) {
+        Map<String, Double> before = counters.counted();
+        int controls = brief() ? 50 : 500;
+        for (int i = 0; i < controls; i++) {
             counters.write(CONTROL_BYTES);
         }
-        Map<String, Double> written = per(CONTROLS, before, counters.counted());
-        written.putAll(per(CONTROLS, keptBefore, counters.kept()));
+        Map<String, Double> written = per(controls, before, counters.counted());
+        written.putAll(per(controls, keptBefore, counters.kept()));
         add("control: %,d bytes in one commit".formatted(CONTROL_BYTES), row(null, "control", List.of(written)));
         boolean sound = true;
         for (Map.Entry<String, Double> figure : written.entrySet()) {
@@ -189,7 +193,7 @@ public final class WritesTrial {
     }
 
     private List<Map<String, Double>> values(Step step, PeerKind peer) throws Exception {
-        int many = step == Step.HANDED_OVER ? 30 : cycles();
+        int many = step == Step.HANDED_OVER ? 30 : brief() ? 50 : cycles();
         int few = many / 5 / 2 * 2;
         step.run(peer, counters.url(), few); // makes tables, rows and nodes
         List<Map<String, Double>> values = new ArrayList<>();
@@ -204,9 +208,17 @@ public final class WritesTrial {
         return values;
     }
 
+    private boolean brief() {
+        return windows == 1;
+    }
+
     /** SQLite writes its log back after 1,000 pages, which is to happen several times. */
     private int cycles() {
-        return store == StoreKind.SQLITE ? 4_000 : store == StoreKind.REDIS ? 400 : 200;
+        return switch (store) {
+            case SQLITE -> 4_000;
+            case REDIS, MARIADB -> 400;
+            default -> 200;
+        };
     }
 
     /** Of each lock while it is held, and after it was released. */
@@ -217,18 +229,19 @@ public final class WritesTrial {
             first.acquire(); // makes what they share
             first.release();
             Map<String, Double> before = counters.kept();
-            List<PeerLock> held = Step.hold(client, HELD);
+            List<PeerLock> held = Step.hold(client, peer, HELD);
             per(HELD, before, counters.kept()).forEach((name, value) -> figures.put("held: " + name, value));
             release(held);
-            Schedule.pause(Duration.ofSeconds(1));
-            per(HELD, before, counters.kept()).forEach((name, value) -> figures.put("released: " + name, value));
+            Map<String, Double> after = Quiet.after(counters::kept);
+            per(HELD, before, after).forEach((name, value) -> figures.put("released: " + name, value));
         }
         return figures;
     }
 
     private List<Map<String, Double>> renewals(PeerKind peer) throws Exception {
+        holdFor(peer, NO_RENEWAL); // makes what is there afterwards
         List<Map<String, Double>> values = new ArrayList<>();
-        for (int i = 0; i < 2; i++) {
+        for (int i = 0; i < windows; i++) {
             Map<String, Double> start = counters.counted();
             holdFor(peer, NO_RENEWAL);
             Map<String, Double> between = counters.counted();
@@ -242,7 +255,7 @@ public final class WritesTrial {
     private void holdFor(PeerKind peer, Duration time) throws Exception {
         long end = System.nanoTime() + time.toNanos();
         try (Peer client = peer.connect(counters.url(), 1)) {
-            List<PeerLock> held = Step.hold(client, HELD);
+            List<PeerLock> held = Step.hold(client, peer, HELD);
             Schedule.pause(Duration.ofNanos(end - System.nanoTime()));
             release(held);
         }
@@ -270,23 +283,24 @@ public final class WritesTrial {
         }
         List<String> cells = new ArrayList<>(List.of(title));
         for (String name : names) {
-            cells.add(cell(values.stream().map(value -> value.getOrDefault(name, 0.0)).sorted().toList()));
+            cells.add(cell(name.contains("bytes"), values.stream().map(value -> value.getOrDefault(name, 0.0)).sorted().toList()));
         }
         return filled.row(cells);
     }
 
     /** The median, and from where to where the values are if they are more than 10 % of it apart. */
-    private static String cell(List<Double> sorted) {
+    private static String cell(boolean bytes, List<Double> sorted) {
         double least = sorted.get(0);
         double most = sorted.get(sorted.size() - 1);
         double median = sorted.get(sorted.size() / 2);
-        boolean steady = most - least <= Math.max(STEADY * Math.abs(median), 0.02);
-        return figure(median) + (steady ? "" : " (%s–%s)".formatted(figure(least), figure(most)));
+        boolean steady = most - least <= Math.max(STEADY * Math.abs(median), bytes ? FEW_BYTES : LITTLE);
+        return figure(bytes, median)
+                + (steady ? "" : " (%s–%s)".formatted(figure(bytes, least), figure(bytes, most)));
     }
 
-    private static String figure(double value) {
-        String digits = Math.abs(value) < 10 ? "%.2f".formatted(value) : "%,.0f".formatted(value);
-        return digits.replaceFirst("^-?0\\.00$", "0").replaceFirst("(\\.\\d*?)0+$", "$1").replaceFirst("\\.$", "");
+    private static String figure(boolean bytes, double value) {
+        double rounded = bytes || Math.abs(value) >= 10 ? Math.rint(value) : Math.rint(value * 10) / 10;
+        return rounded == 0 ? "0" : (rounded == Math.rint(rounded) ? "%,.0f" : "%,.1f").formatted(rounded);
     }
 
     private static String title(PeerKind peer) {
