@@ -58,10 +58,11 @@ final class PostgresCounters implements Counters {
                 "flushes", database.number(OWN + flushes),
                 // row versions made, and not alive
                 "dead rows",
-                        database.number(OWN + "select sum(n_tup_ins + n_tup_upd - n_live_tup) from pg_stat_user_tables"),
+                        database.number(
+                                OWN + "select sum(n_tup_ins + n_tup_upd - n_live_tup) from pg_stat_user_tables"),
                 "statements",
-                        database.number(OWN + "select sum(calls) from pg_stat_statements where query not like '" + OWN
-                                + "%'"));
+                        database.number(
+                                OWN + "select sum(calls) from pg_stat_statements where query not like '" + OWN + "%'"));
     }
 
     @Override

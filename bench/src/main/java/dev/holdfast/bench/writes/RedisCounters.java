@@ -24,9 +24,15 @@ final class RedisCounters implements Counters {
     private static final Pattern OWN = Pattern.compile("debug|info|dbsize|replconf|psync|ping");
 
     private final RedisServer server = RedisServer.start(
-            "--enable-debug-command", "yes", "--appendonly", "yes", "--auto-aof-rewrite-percentage", "0", "--repl-ping-replica-period", "3600");
-    private final RedisServer replica =
-            RedisServer.start("--replicaof", "127.0.0.1", Integer.toString(server.port()));
+            "--enable-debug-command",
+            "yes",
+            "--appendonly",
+            "yes",
+            "--auto-aof-rewrite-percentage",
+            "0",
+            "--repl-ping-replica-period",
+            "3600");
+    private final RedisServer replica = RedisServer.start("--replicaof", "127.0.0.1", Integer.toString(server.port()));
     private final RespConnection connection = server.connect();
     private int written;
 
@@ -45,7 +51,8 @@ final class RedisCounters implements Counters {
 
     @Override
     public String settings() {
-        return "Redis " + field("server", "redis_version") + ", appendonly yes, appendfsync everysec, one replica, no key expires by itself meanwhile";
+        return "Redis " + field("server", "redis_version")
+                + ", appendonly yes, appendfsync everysec, one replica, no key expires by itself meanwhile";
     }
 
     @Override
@@ -61,7 +68,9 @@ final class RedisCounters implements Counters {
     @Override
     public Map<String, Double> kept() {
         return Map.of(
-                "keys", Double.parseDouble(connection.call("DBSIZE")), "bytes of memory",
+                "keys",
+                Double.parseDouble(connection.call("DBSIZE")),
+                "bytes of memory",
                 Double.parseDouble(connection.call("EVAL", MEMORY, "0")));
     }
 

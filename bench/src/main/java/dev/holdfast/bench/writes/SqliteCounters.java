@@ -24,6 +24,7 @@ final class SqliteCounters implements Counters {
         control = new Database("jdbc:sqlite:" + folder.resolve("control.db"));
         control.execute("pragma journal_mode=wal");
         control.execute("pragma synchronous=full"); // a commit is a forced write
+        control.execute("pragma wal_autocheckpoint=100"); // the log is written back soon
         control.execute("create table control (text text)");
     }
 
@@ -46,7 +47,8 @@ final class SqliteCounters implements Counters {
     @Override
     public Map<String, Double> kept() {
         try (Stream<Path> files = Files.list(folder)) {
-            return Map.of("bytes of files", files.mapToDouble(SqliteCounters::size).sum());
+            return Map.of(
+                    "bytes of files", files.mapToDouble(SqliteCounters::size).sum());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -88,7 +88,9 @@ enum Step {
         }
     };
 
-    private static final int NAMES = 20;
+    /** Of the names that are used again and again. */
+    static final int NAMES = 20;
+
     private static final Duration WORK = Duration.ofMillis(5);
     private static final AtomicInteger NEW = new AtomicInteger(1_000_000);
 

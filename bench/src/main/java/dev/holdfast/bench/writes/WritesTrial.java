@@ -43,11 +43,11 @@ public final class WritesTrial {
     private static final int MOST_OF_CONTROL = 3;
 
     private static final int HELD = 1_000;
-    /** Each of 1,000 locks is renewed twice meanwhile, every third of 30 s. */
-    private static final Duration TWO_RENEWALS = Duration.ofSeconds(25);
+    /** Locks are renewed after each third of 30 s. The first renewal of some may cost more than those that follow. */
+    private static final Duration ONE_RENEWAL = Duration.ofSeconds(15);
 
+    private static final Duration THREE_RENEWALS = Duration.ofSeconds(35);
     private static final int RENEWALS = 2;
-    private static final Duration NO_RENEWAL = Duration.ZERO;
     /** What is renewed by its library each 10 s. */
     private static final Set<String> RENEWED = Set.of(Peers.HOLDFAST, "redisson", "curator");
     /** Variants of Holdfast and of others that write what the plain ones do, and those with a connection for each lock. */
@@ -78,7 +78,7 @@ public final class WritesTrial {
      * Runs it on every store that this machine has a server for, and writes the files.
      *
      * @param folder of the measured figures
-     * @param windows how many values a cell is the median of; with one, they are of few locks, and nothing is renewed
+     * @param windows how many values a cell is the median of; with one, of few locks and libraries, and none is renewed
      * @return whether every control counted what it wrote
      */
     public static boolean run(Path folder, int windows, List<StoreKind> stores) throws IOException {
@@ -123,8 +123,8 @@ public final class WritesTrial {
         try (Counters counters = Counters.of(store)) {
             WritesTrial trial = new WritesTrial(store, counters, Integer.parseInt(args[2]));
             sound = trial.run();
-            trial.tables.forEach((title, table) ->
-                    System.out.printf("%n%s: %s%n%n%s", store.title(), title, table.toText()));
+            trial.tables.forEach(
+                    (title, table) -> System.out.printf("%n%s: %s%n%n%s", store.title(), title, table.toText()));
             MeasuredPage.writeCosts(Path.of(args[1]), store, counters.settings(), trial.tables);
         } catch (ServerMissingException missing) {
             System.out.println(store.title() + " is left out: " + missing.getMessage());
@@ -136,7 +136,7 @@ public final class WritesTrial {
     private boolean run() throws Exception {
         boolean sound = control();
         List<PeerKind> peers = Peers.on(store).stream()
-                .filter(peer -> !LEFT_OUT.contains(peer.id()))
+                .filter(peer -> brief() ? RENEWED.contains(peer.id()) : !LEFT_OUT.contains(peer.id()))
                 .toList();
         Table kept = null; // first, when nothing is there that runs out meanwhile
         for (PeerKind peer : peers) {
@@ -194,7 +194,7 @@ public final class WritesTrial {
 
     private List<Map<String, Double>> values(Step step, PeerKind peer) throws Exception {
         int many = step == Step.HANDED_OVER ? 30 : brief() ? 50 : cycles();
-        int few = many / 5 / 2 * 2;
+        int few = step == Step.HANDED_OVER ? many / 5 : Math.max(many / 5, Step.NAMES);
         step.run(peer, counters.url(), few); // makes tables, rows and nodes
         List<Map<String, Double>> values = new ArrayList<>();
         for (int i = 0; i < windows; i++) {
@@ -239,13 +239,13 @@ public final class WritesTrial {
     }
 
     private List<Map<String, Double>> renewals(PeerKind peer) throws Exception {
-        holdFor(peer, NO_RENEWAL); // makes what is there afterwards
+        holdFor(peer, Duration.ZERO); // makes what is there afterwards
         List<Map<String, Double>> values = new ArrayList<>();
         for (int i = 0; i < windows; i++) {
             Map<String, Double> start = counters.counted();
-            holdFor(peer, NO_RENEWAL);
+            holdFor(peer, ONE_RENEWAL);
             Map<String, Double> between = counters.counted();
-            holdFor(peer, TWO_RENEWALS);
+            holdFor(peer, THREE_RENEWALS);
             Map<String, Double> end = counters.counted();
             values.add(per(RENEWALS, per(1, start, between), per(1, between, end)));
         }
@@ -283,7 +283,12 @@ public final class WritesTrial {
         }
         List<String> cells = new ArrayList<>(List.of(title));
         for (String name : names) {
-            cells.add(cell(name.contains("bytes"), values.stream().map(value -> value.getOrDefault(name, 0.0)).sorted().toList()));
+            cells.add(cell(
+                    name.contains("bytes"),
+                    values.stream()
+                            .map(value -> value.getOrDefault(name, 0.0))
+                            .sorted()
+                            .toList()));
         }
         return filled.row(cells);
     }
@@ -294,8 +299,7 @@ public final class WritesTrial {
         double most = sorted.get(sorted.size() - 1);
         double median = sorted.get(sorted.size() / 2);
         boolean steady = most - least <= Math.max(STEADY * Math.abs(median), bytes ? FEW_BYTES : LITTLE);
-        return figure(bytes, median)
-                + (steady ? "" : " (%s–%s)".formatted(figure(bytes, least), figure(bytes, most)));
+        return figure(bytes, median) + (steady ? "" : " (%s–%s)".formatted(figure(bytes, least), figure(bytes, most)));
     }
 
     private static String figure(boolean bytes, double value) {
