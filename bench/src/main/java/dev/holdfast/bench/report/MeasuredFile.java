@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 
 /**
  * The file of a store with all that a run measured: a line for each figure, with the title of its table, its row and its
@@ -17,6 +18,7 @@ import java.util.List;
 final class MeasuredFile {
     static final String RUN = "Run";
     static final String TARGETS = "Targets";
+    private static final String WRITES = "What a lock writes";
 
     private static final Line HEAD = new Line("table", "row", "column", "value");
 
@@ -50,6 +52,19 @@ final class MeasuredFile {
         Files.write(in(folder, store), lines.stream().map(Line::toString).toList());
     }
 
+    /** Writes what its locks make a store write, in place of what an earlier run wrote; it has a file of its own. */
+    static void writeCosts(Path folder, StoreKind store, String settings, Map<String, Table> tables)
+            throws IOException {
+        List<Line> lines = new ArrayList<>(List.of(HEAD, new Line(WRITES, "Command", "", "./holdfast bench writes")));
+        lines.add(new Line(WRITES, "Settings", "", settings));
+        tables.forEach((title, table) -> add(lines, WRITES + ": " + title, table));
+        Files.write(costs(folder, store), lines.stream().map(Line::toString).toList());
+    }
+
+    private static Path costs(Path folder, StoreKind store) {
+        return folder.resolve(store.id() + "-writes.tsv");
+    }
+
     private static void add(List<Line> lines, String title, Table table) {
         List<String> headings = table.rows().get(0);
         for (List<String> row : table.rows().subList(1, table.rows().size())) {
@@ -65,7 +80,11 @@ final class MeasuredFile {
      * @throws IOException also for a file that this version did not write
      */
     static List<Line> read(Path folder, StoreKind store) throws IOException {
-        return TsvFile.read(in(folder, store), store, HEAD.toString(), Line::parse);
+        List<Line> lines = new ArrayList<>();
+        for (Path file : List.of(in(folder, store), costs(folder, store))) {
+            lines.addAll(TsvFile.read(file, store, HEAD.toString(), Line::parse));
+        }
+        return lines;
     }
 
     /** Settings and what was left out begin with the title of their store, if they have one. */

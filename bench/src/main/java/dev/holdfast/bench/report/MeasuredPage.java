@@ -49,6 +49,12 @@ public final class MeasuredPage {
         write(folder);
     }
 
+    /** Writes what its locks make a store write into a folder; the page is written when all stores are done. */
+    public static void writeCosts(Path folder, StoreKind store, String settings, Map<String, Table> tables)
+            throws IOException {
+        MeasuredFile.writeCosts(folder, store, settings, tables);
+    }
+
     /** Writes the page from the files that are in the folder. */
     public static void write(Path folder) throws IOException {
         Files.createDirectories(folder);

@@ -1,5 +1,7 @@
 package dev.holdfast.bench.trial;
 
+import dev.holdfast.bench.peer.StoreKind;
+import dev.holdfast.bench.writes.WritesTrial;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,13 +15,19 @@ public final class Trial {
     private static final int USAGE = 64;
     private static final double NANOS_PER_MILLI = 1e6;
 
+    /** Those with a server, or files. */
+    private static final List<StoreKind> STORES = Arrays.stream(StoreKind.values())
+            .filter(store -> store != StoreKind.MEMORY)
+            .toList();
+
     private Trial() {}
 
     /**
      * Runs one of them.
      *
      * @param args {@code recipes [SECONDS]}, {@code leaders [FAULTS [SECONDS]]}, {@code once [PERIODS]}, {@code retain},
-     *     {@code free-lock}, {@code writers [SECONDS]}, {@code quorum}, {@code cluster} or {@code failover [ROUNDS]}
+     *     {@code free-lock}, {@code writers [SECONDS]}, {@code quorum}, {@code cluster}, {@code failover [ROUNDS]} or {@code
+     *     writes [WINDOWS]}
      */
     public static void main(String[] args) throws Exception {
         String what = args.length > 0 ? args[0] : "";
@@ -33,11 +41,17 @@ public final class Trial {
             case "quorum" -> kept = QuorumTrial.run();
             case "cluster" -> kept = ClusterTrial.run();
             case "failover" -> kept = FailoverTrial.run(number(args, 1, 20));
+            case "writes" ->
+                kept = WritesTrial.run(
+                        Path.of(System.getProperty("holdfast.home", ""), "docs", "measured"),
+                        number(args, 1, 3),
+                        STORES);
             case "once" -> kept = OnceTrial.run(number(args, 1, 200));
             default -> {
                 System.err.println(
                         "usage: holdfast bench recipes [SECONDS] | leaders [FAULTS [SECONDS]] | once [PERIODS] | retain"
-                                + " | free-lock | writers [SECONDS] | quorum | cluster | failover [ROUNDS]");
+                                + " | free-lock | writers [SECONDS] | quorum | cluster | failover [ROUNDS]"
+                                + " | writes [WINDOWS]");
                 System.exit(USAGE);
                 return;
             }
