@@ -24,6 +24,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -79,8 +80,8 @@ public final class Walk {
                         "-cp \"" + System.getProperty("java.class.path").replace("\\", "\\\\") + '"');
                 LaunchingConnector connector = Bootstrap.virtualMachineManager().defaultConnector();
                 Map<String, Argument> settings = connector.defaultArguments();
-                settings.get("main").setValue(main.getName() + " " + String.join(" ", arguments));
-                settings.get("options").setValue("@" + options);
+                set(settings, "main", main.getName() + " " + String.join(" ", arguments));
+                set(settings, "options", "@" + options);
                 return new Walk().through(connector.launch(settings), main.getName());
             } finally {
                 Files.delete(options);
@@ -91,6 +92,10 @@ public final class Walk {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted during a walk", e);
         }
+    }
+
+    private static void set(Map<String, Argument> settings, String name, String value) {
+        Objects.requireNonNull(settings.get(name), name).setValue(value);
     }
 
     private Walk through(VirtualMachine machine, String main) throws InterruptedException {
