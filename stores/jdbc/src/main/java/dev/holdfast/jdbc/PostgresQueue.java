@@ -18,6 +18,10 @@ import org.jspecify.annotations.Nullable;
  *   the lock                                  the first waits for the lock itself, and returns its ticket when it has it
  * </pre>
  *
+ * <p>Between two of its statements, the first waiter is not in the server's own queue, and the lock may become free. So each
+ * waiter holds the gate shared, key (scope # number, 0), and a try acquires the gate alone first. It releases the gate
+ * before it tries for the lock: of two tries that meet at the gate, the first one then gets a lock that is free.
+ *
  * <p>A wait is as long as {@code lock_timeout}, which is less than {@code deadlock_timeout}: it leaves no line in the
  * server's log, and neither does its end, which is caught on the server. For one wait.
  */
@@ -28,6 +32,9 @@ final class PostgresQueue {
 
     /** The user may not use PL/pgSQL, or it was dropped: the server then logs the end of each wait. */
     private static final Set<String> NO_LANGUAGE = Set.of("42501", "42704");
+
+    /** The second key of the gate; tickets begin above it. */
+    static final int GATE = 0;
 
     private static final long LONGEST_PAUSE_NANOS = 5_000_000;
 
@@ -54,7 +61,13 @@ final class PostgresQueue {
     /** Whether the session has the lock now, and no ticket any more; false if the wait was cancelled. */
     boolean await() throws SQLException {
         String ticket = null;
+        String gate = Integer.toString(GATE);
+        boolean closed = false;
         while (!wait.isCancelled()) {
+            if (!closed) {
+                closed = has("pg_advisory_lock_shared", queue, gate);
+                continue;
+            }
             if (ticket == null) {
                 ticket = draw();
                 continue;
@@ -62,10 +75,10 @@ final class PostgresQueue {
             long before = wait.ask(tickets("max(l.objid::bigint)") + " AND l.objid::bigint < " + ticket);
             if (before > 0) {
                 if (has("pg_advisory_lock_shared", queue, Long.toString(before))) {
-                    unlock("pg_advisory_unlock_shared", Long.toString(before));
+                    unlock(unlocking("pg_advisory_unlock_shared", Long.toString(before)));
                 }
             } else if (has("pg_advisory_lock", scope, number)) {
-                unlock("pg_advisory_unlock", ticket);
+                unlock(unlocking("pg_advisory_unlock", ticket) + " + " + unlocking("pg_advisory_unlock_shared", gate));
                 return true;
             }
         }
@@ -88,8 +101,12 @@ final class PostgresQueue {
         return PostgresDialect.PRIMARY + "SELECT " + what + " FROM " + HELD + " AND l.classid = " + queue + "::oid";
     }
 
-    private void unlock(String function, String ticket) throws SQLException {
-        wait.ask(PostgresDialect.PRIMARY + "SELECT " + function + "(" + queue + ", " + ticket + ")::int");
+    private void unlock(String calls) throws SQLException {
+        wait.ask(PostgresDialect.PRIMARY + "SELECT " + calls);
+    }
+
+    private String unlocking(String function, String ticket) {
+        return function + "(" + queue + ", " + ticket + ")::int";
     }
 
     /**

@@ -34,9 +34,12 @@ final class PostgresSessions implements SessionDialect {
         return "SELECT '" + table + "'::regclass::oid::int4";
     }
 
+    /** False while others wait; see {@link PostgresQueue}. */
     @Override
     public String tryLock(String scope, String number) {
-        return "pg_try_advisory_lock" + keys(scope, number);
+        String gate = "(" + PostgresQueue.of(scope, number) + ", " + PostgresQueue.GATE + ")";
+        return "CASE WHEN pg_try_advisory_lock" + gate + " THEN CASE WHEN pg_advisory_unlock" + gate
+                + " THEN pg_try_advisory_lock" + keys(scope, number) + " ELSE false END ELSE false END";
     }
 
     /** No statement waits for long: without an answer until the server ends the session, the connection is dead. */
@@ -89,7 +92,8 @@ final class PostgresSessions implements SessionDialect {
     public String waiting(String scope, String number) {
         String queue = PostgresQueue.of(scope, number) + "::oid";
         return "CASE WHEN " + queue + " IN (SELECT l.classid FROM " + PostgresQueue.HELD
-                + ") THEN (SELECT count(*) FROM " + PostgresQueue.HELD + " AND l.classid = " + queue + ") ELSE 0 END";
+                + ") THEN (SELECT count(*) FROM " + PostgresQueue.HELD + " AND l.classid = " + queue
+                + " AND l.objid <> " + PostgresQueue.GATE + ") ELSE 0 END";
     }
 
     @Override

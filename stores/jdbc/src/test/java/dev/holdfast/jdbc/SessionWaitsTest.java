@@ -10,6 +10,8 @@ import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.tck.IgnoringListener;
 import dev.holdfast.testbed.TcpProxy;
+import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -216,6 +218,45 @@ class SessionWaitsTest {
         assertThat(second.answer().toCompletableFuture()).isNotDone();
         assertThat(get(shortOne.release(get(first.answer()).orElseThrow()))).isTrue();
         assertThat(get(second.answer())).isPresent();
+    }
+
+    /** The first waiter is not in the server's own queue then, and the lock may be free. */
+    @Test
+    void aTryIsNotGrantedBetweenTwoStatementsOfAWaiter() throws SQLException {
+        SessionStore store = rig.store(servers.url("postgresql"));
+        get(store.release(hold(store, "between statements")));
+        try (Connection waiter = DriverManager.getConnection(servers.url("postgresql"))) {
+            SqlSession.only(
+                    waiter,
+                    "SELECT pg_advisory_lock_shared('holdfast_lock_session'::regclass::oid::int4 # number, 0) FROM"
+                            + " holdfast_lock_session WHERE name = 'between statements'",
+                    row -> true);
+            assertThat(get(store.claim(Requests.claim("between statements")).answer()))
+                    .isEmpty();
+        }
+        await().atMost(SOON)
+                .until(() -> get(store.claim(Requests.claim("between statements")).answer())
+                        .isPresent());
+    }
+
+    /** Of a try that was not granted nothing is left that keeps out another, even if its statement has not ended. */
+    @Test
+    void aTryThatFoundTheLockHeldKeepsNobodyOut() throws SQLException {
+        SessionStore store = rig.store(servers.url("postgresql"));
+        Grant grant = hold(store, "tried twice");
+        try (Connection first = DriverManager.getConnection(servers.url("postgresql"))) {
+            first.setAutoCommit(false);
+            PostgresSessions sessions = new PostgresSessions();
+            String tryLock = sessions.tryLock(
+                    "(" + sessions.scope("holdfast_lock_session") + ")", "s.number");
+            String of = " FROM holdfast_lock_session s WHERE s.name = 'tried twice'";
+            boolean granted = SqlSession.only(first, "SELECT " + tryLock + of, row -> row.getBoolean(1));
+            assertThat(granted).isFalse();
+
+            assertThat(get(store.release(grant))).isTrue();
+
+            assertThat(get(store.claim(Requests.claim("tried twice")).answer())).isPresent();
+        }
     }
 
     @Test
