@@ -1,6 +1,7 @@
 package dev.holdfast.cli;
 
 import dev.holdfast.jdbc.JdbcFence;
+import dev.holdfast.jdbc.JdbcOptions;
 import dev.holdfast.jdbc.JdbcSchema;
 import dev.holdfast.sqlite.SqliteSchema;
 import java.util.Iterator;
@@ -51,6 +52,9 @@ final class SchemaCommand implements Callable<Integer> {
     @Option(names = "--fence", description = "The table of fences instead, for 'holdfast fence' and JdbcFence.")
     private boolean fence;
 
+    @Option(names = "--unlogged", description = "The tables of holdfast.unlogged=true, on PostgreSQL.")
+    private boolean unlogged;
+
     @Override
     public Integer call() {
         List<String> known = Dialects.all();
@@ -68,6 +72,16 @@ final class SchemaCommand implements Callable<Integer> {
         if (fence) {
             return JdbcFence.inTable("holdfast_fence").script(name);
         }
+        if (unlogged) {
+            return unlogged(name);
+        }
         return name.equals(SQLITE) ? SqliteSchema.script() : JdbcSchema.script(name);
+    }
+
+    private static String unlogged(String name) {
+        if (!name.equals("postgresql")) {
+            throw new CliException(ExitCode.USAGE, "'" + name + "': only postgresql has unlogged tables");
+        }
+        return JdbcSchema.script(name, JdbcOptions.defaults().unlogged(true));
     }
 }

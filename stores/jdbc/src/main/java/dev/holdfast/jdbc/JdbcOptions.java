@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>In a URL the same are parameters: {@code holdfast.schema}, {@code holdfast.table}, {@code holdfast.createTable},
- * {@code holdfast.connections}.
+ * {@code holdfast.connections}, {@code holdfast.unlogged}.
  *
  * <p>Immutable; each method with an argument returns a changed copy.
  */
@@ -26,8 +26,10 @@ public final class JdbcOptions {
     private final String table;
     private final int connections;
     private final boolean createTable;
+    private final boolean unlogged;
 
-    private JdbcOptions(Optional<String> schema, String table, int connections, boolean createTable) {
+    private JdbcOptions(
+            Optional<String> schema, String table, int connections, boolean createTable, boolean unlogged) {
         check("a table's name", table);
         schema.ifPresent(name -> check("a schema's name", name));
         if (connections < 1 || connections > MOST_CONNECTIONS) {
@@ -37,11 +39,12 @@ public final class JdbcOptions {
         this.table = table;
         this.connections = connections;
         this.createTable = createTable;
+        this.unlogged = unlogged;
     }
 
     /** Table {@code holdfast_lock} in the connection's schema, created when missing; 4 connections. */
     public static JdbcOptions defaults() {
-        return new JdbcOptions(Optional.empty(), "holdfast_lock", CONNECTIONS, true);
+        return new JdbcOptions(Optional.empty(), "holdfast_lock", CONNECTIONS, true, false);
     }
 
     /** Where the table is; empty for the schema that the connection is in. */
@@ -55,7 +58,7 @@ public final class JdbcOptions {
      * @throws IllegalArgumentException if it is not letters, digits and underscores
      */
     public JdbcOptions schema(String name) {
-        return new JdbcOptions(Optional.of(name), table, connections, createTable);
+        return new JdbcOptions(Optional.of(name), table, connections, createTable, unlogged);
     }
 
     /** The table's name. */
@@ -69,7 +72,7 @@ public final class JdbcOptions {
      * @throws IllegalArgumentException if it is not letters, digits and underscores, at most 50
      */
     public JdbcOptions table(String name) {
-        return new JdbcOptions(schema, name, connections, createTable);
+        return new JdbcOptions(schema, name, connections, createTable, unlogged);
     }
 
     /**
@@ -86,7 +89,7 @@ public final class JdbcOptions {
      * @throws IllegalArgumentException if it is not 1 to 64
      */
     public JdbcOptions connections(int number) {
-        return new JdbcOptions(schema, table, number, createTable);
+        return new JdbcOptions(schema, table, number, createTable, unlogged);
     }
 
     /** Whether the table is created when it is missing. */
@@ -96,7 +99,25 @@ public final class JdbcOptions {
 
     /** Whether the table is created when it is missing; off, a store without its table is refused. */
     public JdbcOptions createTable(boolean create) {
-        return new JdbcOptions(schema, table, connections, create);
+        return new JdbcOptions(schema, table, connections, create, unlogged);
+    }
+
+    /** Whether the table is an UNLOGGED table of PostgreSQL. */
+    public boolean unlogged() {
+        return unlogged;
+    }
+
+    /**
+     * Whether the table is an UNLOGGED table, which only PostgreSQL has; off unless asked for. Then no lock, renewal or
+     * release waits for the disk.
+     *
+     * <p>The price: when the server or one of its backends crashes, or a replica is promoted, all holds are lost, and nothing
+     * is granted until the longest lease that was in use has passed. Only the primary can read the locks. All clients of a
+     * table use the same setting: others are refused. An old primary that still runs beside a promoted one goes on granting,
+     * also with a synchronous standby; stop it before the promotion.
+     */
+    public JdbcOptions unlogged(boolean on) {
+        return new JdbcOptions(schema, table, connections, createTable, on);
     }
 
     @Override
@@ -105,18 +126,19 @@ public final class JdbcOptions {
                 && schema.equals(options.schema)
                 && table.equals(options.table)
                 && connections == options.connections
-                && createTable == options.createTable;
+                && createTable == options.createTable
+                && unlogged == options.unlogged;
     }
 
     @Override
     public int hashCode() {
-        return Objects.hash(schema, table, connections, createTable);
+        return Objects.hash(schema, table, connections, createTable, unlogged);
     }
 
     @Override
     public String toString() {
         return "JdbcOptions[table=" + qualifiedTable() + ", connections=" + connections + ", createTable=" + createTable
-                + "]";
+                + ", unlogged=" + unlogged + "]";
     }
 
     /** As it is written in statements; no other text of a caller ever is. */

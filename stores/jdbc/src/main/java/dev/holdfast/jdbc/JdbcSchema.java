@@ -31,10 +31,22 @@ public final class JdbcSchema {
      * @throws IllegalArgumentException if it is none; the message lists those there are
      */
     public static String script(String dialect) {
+        return script(dialect, JdbcOptions.defaults());
+    }
+
+    /**
+     * The same for tables that options name, and for an {@linkplain JdbcOptions#unlogged UNLOGGED} one.
+     *
+     * @param dialect one of {@link #dialects}, in upper or lower case
+     * @param options where the tables are, and of which kind; the number of connections has no meaning here
+     * @throws IllegalArgumentException if it is none; the message lists those there are
+     * @throws dev.holdfast.UnsupportedByStoreException if the database has no tables of that kind
+     */
+    public static String script(String dialect, JdbcOptions options) {
         String name = dialect.toLowerCase(Locale.ROOT);
         return PAGES.stream()
                 .filter(page -> page.names().contains(name))
-                .map(ServerSchemaPage::script)
+                .map(page -> page.script(options))
                 .findFirst()
                 .orElseThrow(() -> new IllegalArgumentException("no schema is known for that database; known: "
                         + dialects().stream().collect(Collectors.joining(", "))));

@@ -15,6 +15,9 @@ import java.util.Set;
  * <p>With {@code mode=session}, locks end with a session of PostgreSQL, MariaDB or MySQL rather than with a lease:
  * {@code jdbc:postgresql://db/shop?user=app&mode=session}. They are exclusive.
  *
+ * <p>With {@code holdfast.unlogged=true}, PostgreSQL keeps the rows in an UNLOGGED table, and no lock waits for the disk;
+ * see {@link JdbcOptions#unlogged(boolean)} for the price.
+ *
  * <p>SQLite is a store of its own, {@code holdfast-sqlite}, with URLs such as {@code sqlite:locks.db}.
  *
  * <p>Thread-safe.

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>For one thread.
  */
-final class LockRows {
+class LockRows {
     private static final int TRIES = 20;
 
     private final ServerDialect dialect;

@@ -150,6 +150,31 @@ final class PostgresDialect implements ServerDialect {
     }
 
     @Override
+    public List<String> createUnlogged(String table) {
+        List<String> all = new ArrayList<>(UnloggedRows.createTable(this, table));
+        createTable(table).forEach(each -> all.add(each.replace("CREATE TABLE", "CREATE UNLOGGED TABLE")));
+        return all;
+    }
+
+    @Override
+    public Optional<Boolean> isUnlogged(SqlSession session, String table) throws SQLException {
+        return session
+                .each(
+                        PRIMARY + "SELECT relpersistence = 'u', pg_is_in_recovery() FROM pg_class WHERE oid = to_regclass('"
+                                + table + "')",
+                        PostgresDialect::isUnlogged)
+                .stream()
+                .findFirst();
+    }
+
+    private static boolean isUnlogged(ResultSet row) throws SQLException {
+        if (row.getBoolean(1) && row.getBoolean(2)) {
+            throw new SQLException("an unlogged table cannot be read on a replica", "25006");
+        }
+        return row.getBoolean(1);
+    }
+
+    @Override
     public void lockCreation(SqlSession session, boolean taken) throws SQLException {
         session.execute("SELECT " + (taken ? "pg_advisory_lock(" : "pg_advisory_unlock(") + CREATION + ")");
     }

@@ -1,5 +1,6 @@
 package dev.holdfast.jdbc;
 
+import dev.holdfast.UnsupportedByStoreException;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -78,6 +79,25 @@ interface ServerDialect {
 
     /** The statements that make the table, without the row of the table itself. */
     List<String> createTable(String table);
+
+    /**
+     * The same for a table whose changes are not logged; see {@link UnloggedRows}.
+     *
+     * @throws UnsupportedByStoreException if the database has none
+     */
+    default List<String> createUnlogged(String table) {
+        throw new UnsupportedByStoreException("cannot keep locks in an unlogged table on " + title()
+                + ": only PostgreSQL has them; leave out holdfast.unlogged, or JdbcOptions.unlogged");
+    }
+
+    /**
+     * Whether a table is unlogged; empty if it is missing.
+     *
+     * @throws SQLException also if it is, on a replica, which lets nobody read it: as for a write there
+     */
+    default Optional<Boolean> isUnlogged(SqlSession session, String table) throws SQLException {
+        return Optional.of(false);
+    }
 
     /** The statements that make the table of records; they change nothing if it is there. */
     List<String> createRecords(String table);

@@ -28,10 +28,10 @@ record ServerSchemaPage(ServerDialect dialect) {
     }
 
     /** The table, the rights that an account needs, what a connection needs. Ends with a line break. */
-    String script() {
-        String table = JdbcOptions.defaults().qualifiedTable();
+    String script(JdbcOptions options) {
+        String table = dialect.quoted(options.qualifiedTable());
         List<String> statements = new ArrayList<>();
-        statements.addAll(dialect.createTable(table));
+        statements.addAll(options.unlogged() ? dialect.createUnlogged(table) : dialect.createTable(table));
         statements.add(TableOpener.markRowByHand(dialect, table));
         statements.addAll(dialect.createRecords(table + ServerRecords.SUFFIX));
         statements.add(dialect.createRows(table + LockedRows.SUFFIX));
@@ -39,7 +39,9 @@ record ServerSchemaPage(ServerDialect dialect) {
         return HEAD.formatted(
                         dialect.title(),
                         RowSql.LAYOUT,
-                        dialect.grants(table) + "\n" + dialect.grants(table + ServerRecords.SUFFIX) + "\n"
+                        dialect.grants(table) + "\n"
+                                + (options.unlogged() ? dialect.grants(table + UnloggedRows.SUFFIX) + "\n" : "")
+                                + dialect.grants(table + ServerRecords.SUFFIX) + "\n"
                                 + dialect.grants(table + LockedRows.SUFFIX)
                                 + (dialect.sessions().isPresent()
                                         ? "\n" + dialect.grants(table + SessionOpener.SUFFIX)

@@ -86,11 +86,14 @@ final class ServerStore implements Store {
                 .records(true)
                 .wanted(true)
                 .tokens(Capabilities.Tokens.AS_CLOCKS_AGREE)
-                .caveats(caveats(tables.dialect()));
+                .caveats(caveats(tables.dialect(), options));
     }
 
-    private static List<String> caveats(ServerDialect dialect) {
+    private static List<String> caveats(ServerDialect dialect, JdbcOptions options) {
         List<String> all = new ArrayList<>(dialect.caveats());
+        if (options.unlogged()) {
+            all.addAll(UnloggedRows.CAVEATS);
+        }
         all.add("A server's clock that is set forward ends leases early; one that is set back keeps the lock of a dead"
                 + " holder that much longer.");
         all.add(

@@ -79,7 +79,12 @@ record ServerUrl(ServerDialect dialect, String jdbcUrl, JdbcOptions options, boo
         ours.appendTail(rest);
         if (!unknown.isEmpty()) {
             throw new IllegalArgumentException("there is no parameter holdfast." + unknown.get(0)
-                    + "; there are holdfast.schema, holdfast.table, holdfast.createTable, holdfast.connections");
+                    + "; there are holdfast.schema, holdfast.table, holdfast.createTable, holdfast.connections,"
+                    + " holdfast.unlogged");
+        }
+        if (sessions && options.unlogged()) {
+            throw new IllegalArgumentException("the URL has mode=session and holdfast.unlogged=true, and there are no such"
+                    + " locks; leave one of them out");
         }
         String plain = rest.toString();
         if (first && plain.indexOf('?') < 0) {
@@ -92,7 +97,8 @@ record ServerUrl(ServerDialect dialect, String jdbcUrl, JdbcOptions options, boo
         return switch (name) {
             case "schema" -> options.schema(value);
             case "table" -> options.table(value);
-            case "createTable" -> options.createTable(truth(value));
+            case "createTable" -> options.createTable(truth(name, value));
+            case "unlogged" -> options.unlogged(truth(name, value));
             case "connections" -> options.connections(number(value));
             default -> {
                 unknown.add(name);
@@ -101,9 +107,9 @@ record ServerUrl(ServerDialect dialect, String jdbcUrl, JdbcOptions options, boo
         };
     }
 
-    private static boolean truth(String value) {
+    private static boolean truth(String name, String value) {
         if (!List.of("true", "false").contains(value)) {
-            throw new IllegalArgumentException("holdfast.createTable is true or false");
+            throw new IllegalArgumentException("holdfast." + name + " is true or false");
         }
         return value.equals("true");
     }

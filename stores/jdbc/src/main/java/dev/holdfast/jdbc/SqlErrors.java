@@ -100,6 +100,11 @@ record SqlErrors(ServerDialect dialect, String store, String table, String scrip
         this(dialect, store, table, "holdfast schema " + dialect.names().get(0));
     }
 
+    /** The same, with the command that prints the SQL for these options. */
+    SqlErrors of(JdbcOptions options) {
+        return options.unlogged() ? new SqlErrors(dialect, store, table, script.replace("schema", "schema --unlogged")) : this;
+    }
+
     /** Of the table of a fence. */
     static SqlErrors ofFence(ServerDialect dialect, String store, String table) {
         return new SqlErrors(

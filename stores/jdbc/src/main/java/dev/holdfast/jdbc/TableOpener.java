@@ -9,6 +9,7 @@ import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Opens the table on one connection after the other, creates it where it is missing, and checks it. Thread-safe. */
@@ -38,10 +39,13 @@ final class TableOpener {
             ServerDialect dialect, JdbcOptions options, Connections connections, String description, TimeSource time) {
         this.dialect = dialect;
         String table = dialect.quoted(options.qualifiedTable());
+        if (options.unlogged()) {
+            dialect.createUnlogged(table); // refused where there are none
+        }
         this.sql = new RowSql(dialect, table);
         this.options = options;
         this.connections = connections;
-        this.errors = new SqlErrors(dialect, description, table);
+        this.errors = new SqlErrors(dialect, description, table).of(options);
         this.time = time;
     }
 
@@ -78,6 +82,7 @@ final class TableOpener {
         try {
             session.loan().begin();
             errors.refuseReadOnly(session);
+            requireKind(session);
             if (!known.get()) {
                 dialect.refuseSharedSessions(session, connections);
             }
@@ -85,7 +90,9 @@ final class TableOpener {
             dialect.prepare(session, STATEMENT_SECONDS);
             known.set(true);
             ready = true;
-            return new LockRows(dialect, sql, errors, session, time::nanoTime);
+            return options.unlogged()
+                    ? new UnloggedRows(dialect, sql, errors, session, time::nanoTime)
+                    : new LockRows(dialect, sql, errors, session, time::nanoTime);
         } finally {
             if (!ready) {
                 returnSession(session, false);
@@ -116,11 +123,23 @@ final class TableOpener {
                         + " has layout " + mark.layout + " and this version of Holdfast knows layout " + RowSql.LAYOUT
                         + " at most; use the newer version");
             }
+            requireKind(table.session()); // another client may have created it meanwhile
             table.read(""); // fails where columns are missing
             errors = errors.found(table.session(), options);
             return mark.purgeIsDue;
         } catch (SQLException e) {
             throw errors.explain("open the locks", "", e);
+        }
+    }
+
+    /** A table has one kind of clients: those of an unlogged one know what a crash has emptied. */
+    private void requireKind(SqlSession session) throws SQLException {
+        Optional<Boolean> unlogged = dialect.isUnlogged(session, sql.table);
+        if (unlogged.isPresent() && unlogged.get() != options.unlogged()) {
+            throw new StoreRefusedException(errors.cannot("use", "") + ": table " + sql.table + " is "
+                    + (options.unlogged() ? "logged" : "unlogged") + ", and this client is set to holdfast.unlogged="
+                    + options.unlogged() + "; set all clients of a table alike, name another table, or drop this one"
+                    + " while no client runs");
         }
     }
 
@@ -163,13 +182,13 @@ final class TableOpener {
         dialect.requireSchema(session, options);
         if (!options.createTable()) {
             throw new StoreRefusedException("cannot use " + description() + ": there is no table " + sql.table
-                    + ", and it may not be created (createTable is off); run what 'holdfast schema "
-                    + dialect.names().get(0) + "' prints");
+                    + ", and it may not be created (createTable is off); run what '" + errors.script() + "' prints");
         }
         dialect.lockCreation(session, true);
         boolean created = false;
         try {
-            for (String statement : dialect.createTable(sql.table)) {
+            for (String statement :
+                    options.unlogged() ? dialect.createUnlogged(sql.table) : dialect.createTable(sql.table)) {
                 session.execute(statement);
             }
             created = true;
