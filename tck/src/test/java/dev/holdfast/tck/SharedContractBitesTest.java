@@ -25,6 +25,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
@@ -138,6 +139,7 @@ class SharedContractBitesTest {
     }
 
     @Test
+    @Tag("thorough")
     void permitsThatStayOut() {
         UnaryOperator<Store> fault = inner -> new ForwardingStore(inner) {
             @Override
@@ -180,6 +182,7 @@ class SharedContractBitesTest {
     }
 
     @Test
+    @Tag("thorough")
     void namesThatAreNotHeldTogether() {
         UnaryOperator<Store> everybody = changingNames(name -> name + ClaimId.random());
         bites(contract -> contract.new MultiLocks(), MultiLockCases::noneIsHeldWhereOneIsTaken, everybody);
@@ -199,6 +202,7 @@ class SharedContractBitesTest {
     }
 
     @Test
+    @Tag("thorough")
     void aLossThatIsNotFound() {
         UnaryOperator<Store> fault = inner -> new ForwardingStore(inner) {
             @Override
