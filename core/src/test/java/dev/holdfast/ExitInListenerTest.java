@@ -9,7 +9,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,7 +18,6 @@ import org.junit.jupiter.params.provider.EnumSource;
  * A leader's listener calls {@link System#exit}, which never returns there, and a shutdown hook closes the client: the hook
  * does not wait for that listener, and leaves the lock to the next leader.
  */
-@Tag("both-jdks")
 @Timeout(120)
 class ExitInListenerTest {
     private static final Duration LEASE = Duration.ofSeconds(30);

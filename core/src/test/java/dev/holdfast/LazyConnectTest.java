@@ -24,6 +24,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -156,6 +157,7 @@ class LazyConnectTest {
     }
 
     @Test
+    @Tag("thorough")
     void whatIsOpenedAfterTheCloseIsClosed() {
         opener.failure = null;
         CountDownLatch answers = opener.block();

@@ -14,6 +14,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import java.util.logging.Level;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -255,6 +256,7 @@ class LogLinesTest {
     }
 
     @Test
+    @Tag("thorough")
     void aListenerThatCouldNotBeToldBecauseTheClientIsClosed() throws InterruptedException {
         HostileStore.HoldReply late = new HostileStore.HoldReply();
         HostileStore slow = new HostileStore(memory.open(time));

@@ -25,7 +25,6 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Futures of a client with the default executor, in a JVM whose common pool has one thread or none: no blocked thread of
  * the application keeps an outcome from its caller.
  */
-@Tag("both-jdks")
 @Timeout(120)
 class OneProcessorTest {
     private static final int BLOCKED = 40;
@@ -198,6 +197,7 @@ class OneProcessorTest {
     }
 
     @ParameterizedTest
+    @Tag("thorough")
     @EnumSource(Scene.class)
     void withACommonPoolWithoutThreads(Scene scene) throws Exception {
         assertThat(played(

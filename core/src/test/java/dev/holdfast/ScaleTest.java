@@ -13,6 +13,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -56,6 +57,7 @@ class ScaleTest {
     }
 
     @Test
+    @Tag("thorough")
     void aHundredThousandNamesLockedOnceLeaveNothingInTheClient() throws Exception {
         try (LockClient client = LockClient.builder(memory.open()).build()) {
             lockOnce(client, 0, 1_000);

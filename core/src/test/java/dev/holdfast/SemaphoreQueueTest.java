@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What waits in the store for a semaphore is what somebody here still wants. */
@@ -51,6 +52,7 @@ class SemaphoreQueueTest extends EngineCase {
     }
 
     @Test
+    @Tag("thorough")
     void thousandsWhoWaitAreServedOneAfterAnotherAndNotOneWithinAnother() {
         DistributedSemaphore wide = client.semaphore("w", 3000, lease(10));
         Hold all = rival.semaphore("w", 3000, lease(10)).acquireAsync(3000).join();

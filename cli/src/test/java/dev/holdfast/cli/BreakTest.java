@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -81,6 +82,7 @@ class BreakTest {
     }
 
     @Test
+    @Tag("thorough")
     void aJournalThatCannotBeWrittenBreaksTheLockAllTheSame() throws IOException {
         Files.createDirectories(journal());
         Cli.Ended ended = script("break", "--yes", "--reason", "x", "job");
@@ -93,6 +95,7 @@ class BreakTest {
     }
 
     @Test
+    @Tag("thorough")
     void linesOfAnotherFormInTheJournalArePassedOver() throws IOException {
         script("break", "--yes", "--reason", "first", "job");
         Files.writeString(journal(), "nonsense\n\t\t\t\n" + Files.readString(journal()) + "\uFFFE");
@@ -108,6 +111,7 @@ class BreakTest {
     }
 
     @Test
+    @Tag("thorough")
     void whyTellsOfALockThatNobodyHolds() {
         hold.close();
         Cli.Ended ended = script("why", "job");

@@ -101,6 +101,7 @@ abstract class CommandLineContract {
     }
 
     @Test
+    @Tag("thorough")
     @Tag(ENGINE)
     void tokensRiseFromRunToRun() {
         long last = 0;
@@ -153,6 +154,7 @@ abstract class CommandLineContract {
     }
 
     @Test
+    @Tag("thorough")
     @Tag(ENGINE)
     void aSignalEndsTheWaitAndLeavesNothingBehind() {
         try (Holder holder = holder("30s")) {
@@ -187,6 +189,7 @@ abstract class CommandLineContract {
     }
 
     @Test
+    @Tag("thorough")
     @Tag(ENGINE)
     void aHoldIsRenewedWhileTheCommandRuns() {
         try (Holder holder = holder("4s")) {
@@ -250,6 +253,7 @@ abstract class CommandLineContract {
     }
 
     @Test
+    @Tag("thorough")
     @Tag(ENGINE)
     void severalNamesAreHeldTogetherOrNotAtAll() {
         try (ChildProcess both = cli.start("run", "two words", "job", "--", "sh", "-c", "echo in; exec sleep 600")) {
@@ -357,6 +361,7 @@ abstract class CommandLineContract {
     }
 
     @Test
+    @Tag("thorough")
     @Tag(ENGINE)
     void listShowsOnlyWhatMatchesThePatternWholeNamesWithTheirNamespace() throws InterruptedException {
         try (OneProcess process = new OneProcess(cli);
@@ -389,6 +394,7 @@ abstract class CommandLineContract {
     }
 
     @Test
+    @Tag("thorough")
     @Tag(ENGINE)
     void listCountsWhoWaits() {
         try (Holder holder = holder("30s");

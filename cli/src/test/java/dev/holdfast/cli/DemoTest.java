@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -78,6 +79,7 @@ class DemoTest {
     }
 
     @Test
+    @Tag("thorough")
     void showsATableAndASentenceAndLeavesNothingBehind() {
         Cli.Ended ended = Cli.end(cli.jvm("demo", "--processes", "2", "--tickets", "60")
                 .flags("-Djava.io.tmpdir=" + temporary)
@@ -98,6 +100,7 @@ class DemoTest {
     }
 
     @Test
+    @Tag("thorough")
     void oneProcessNeedsNoMoreThanSynchronized() {
         Cli.Ended ended = Cli.end(start("demo", "--processes", "1", "--tickets", "30"));
 

@@ -15,6 +15,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -86,6 +87,7 @@ class LauncherTest {
     }
 
     @ParameterizedTest
+    @Tag("thorough")
     @ValueSource(strings = {"LC_ALL=C", "LANG=C", "LC_CTYPE=POSIX", "NOTHING=set"})
     void namesAndArgumentsArriveWholeWithoutAUtf8LocaleAndTheCommandKeepsItsOwn(String locale) {
         String line = "env -u LC_ALL -u LC_CTYPE -u LANG " + locale + " \"$HOLDFAST\" run größe -- sh -c '"

@@ -11,6 +11,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -124,6 +125,7 @@ class LossTest {
     }
 
     @ParameterizedTest
+    @Tag("thorough")
     @ValueSource(strings = {"--shared", "--permits=1/2"})
     void ofSeveralHoldersABreakEndsTheCommandOfTheOneShown(String how) {
         try (Family first = Family.start(cli, "", how, "job");

@@ -49,6 +49,7 @@ class OnceTest {
     }
 
     @Test
+    @Tag("thorough")
     void belowItsOwnLockItIsRefusedAndNotSkipped() {
         String[] again = {Launcher.script().toString(), "once", "--every", YEAR, "job", "--", "echo", "ran"};
         for (Cli.Ended ended : List.of(under(again, "run", "job"), under(again, "once", "--every", YEAR, "job"))) {
@@ -70,6 +71,7 @@ class OnceTest {
     }
 
     @Test
+    @Tag("thorough")
     void ofManyAtATimeOneRuns() throws IOException {
         List<ChildProcess> all = new ArrayList<>();
         for (int i = 0; i < PROCESSES; i++) {
@@ -157,6 +159,7 @@ class OnceTest {
     }
 
     @Test
+    @Tag("thorough")
     void aRunIsNotForgottenWhileItGoesOn() {
         try (ChildProcess run = cli.start("once", "--every", YEAR, "job", "--", "sh", "-c", "echo up; exec sleep 60")) {
             run.expect("up", SOON);
@@ -197,6 +200,7 @@ class OnceTest {
     }
 
     @Test
+    @Tag("thorough")
     void periodsByACronExpressionBeginInTheZoneThatIsNamed() {
         String[] yearly = {"once", "--cron", "0 0 1 1 *", "--zone", "Europe/Berlin", "job", "--", "echo", "ran"};
         assertThat(cli.run(yearly).out()).containsExactly("ran");

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -27,6 +28,7 @@ class RecipesTest {
     }
 
     @Test
+    @Tag("thorough")
     void theWrapperTrustsNoNameThatItInherited() throws Exception {
         write("backup", scriptWith("--locked"));
         try (LockClient client = cli.client();

@@ -161,6 +161,7 @@ class RunTest {
     }
 
     @Test
+    @Tag("thorough")
     void letsNoMoreRunAtOnceThanThereArePermits() throws IOException {
         ExecutorService starters = Executors.newFixedThreadPool(PROCESSES);
         try {

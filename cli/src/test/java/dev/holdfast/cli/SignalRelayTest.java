@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -144,6 +145,7 @@ class SignalRelayTest {
     }
 
     @ParameterizedTest
+    @Tag("thorough")
     @EnumSource
     void controlCReachesTheCommandOnce(Moment moment, @TempDir Path folder) {
         int expected = moment.name().startsWith("IN_START") ? 130 : 41;

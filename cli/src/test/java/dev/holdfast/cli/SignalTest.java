@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -52,6 +53,7 @@ class SignalTest {
     }
 
     @ParameterizedTest
+    @Tag("thorough")
     @CsvSource({"HUP, 129", "INT, 130", "TERM, 143", "USR1, 138"})
     void aCommandThatASignalEndedCountsAsInAShell(String signal, int code) {
         ChildProcess run = cli.start("run", "job", "--", "sh", "-c", "echo up; exec sleep 600");
@@ -63,6 +65,7 @@ class SignalTest {
     }
 
     @ParameterizedTest
+    @Tag("thorough")
     @CsvSource({"USR2, 140", "ALRM, 142", "VTALRM, 154", "PROF, 155", "IO, 157", "PWR, 158", "XCPU, 152", "ABRT, 134"})
     void noSignalThatWouldEndHoldfastLeavesTheCommandBehind(String signal, int code) {
         ChildProcess run = cli.script("run", "job", "--", "sh", "-c", "echo up $$; exec sleep 600")

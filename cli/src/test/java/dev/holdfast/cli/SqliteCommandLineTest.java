@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The command line on the embedded store. */
@@ -25,6 +26,7 @@ class SqliteCommandLineTest extends CommandLineContract {
     }
 
     @Test
+    @Tag("thorough")
     void toLookAndToBreakMakesNoFile() {
         Cli cli = new Cli(folder);
         assertThat(cli.run("list").code()).isZero();

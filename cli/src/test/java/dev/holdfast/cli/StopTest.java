@@ -85,6 +85,7 @@ class StopTest {
     }
 
     @Test
+    @Tag("thorough")
     void aDaemonThatWasStartedUnderAnotherLockWithinIsStopped() {
         String daemon = "(setsid sh -c \"sleep 300; :\" " + mark + " &); sleep 0.3; echo up; exec sleep 300";
         ChildProcess run = run("300ms", Launcher.script() + " run inner -- sh -c '" + daemon + "'");
@@ -124,6 +125,7 @@ class StopTest {
     }
 
     @Test
+    @Tag("thorough")
     void aCommandOfAnotherUserThatCannotBeStoppedIsNamed() throws IOException {
         String become = becomeAnotherUser();
         ChildProcess run = asNobody("echo up >&2; exec " + become + " sh -c 'sleep 300; :' " + mark)
@@ -190,6 +192,7 @@ class StopTest {
     }
 
     @Test
+    @Tag("thorough")
     void theNameOfAProgramThatCannotBeStoppedDoesNotReachTheTerminalAsItIs() throws IOException {
         Path shell = cli.file("s\u001b[2J\nh");
         Files.createSymbolicLink(shell, Path.of("/bin/sh"));
@@ -308,6 +311,7 @@ class StopTest {
     }
 
     @Test
+    @Tag("thorough")
     void whatDiesWithItsParentKeepsItsExitCodes() {
         assumeTrue(Files.isExecutable(SETPRIV), "no setpriv here");
         assertThat(dying("sh", "-c", "exit 9").code()).isEqualTo(9);

@@ -63,6 +63,7 @@ class TopTest {
     }
 
     @Test
+    @Tag("thorough")
     void aCircleOfWaitingIsNamed() {
         try (ChildProcess one = nested("a", "b");
                 ChildProcess other = nested("b", "a");
@@ -222,6 +223,7 @@ class TopTest {
     }
 
     @Test
+    @Tag("thorough")
     void aStoreIsNotAskedWithoutPause() {
         try (OneProcess process = new OneProcess(cli)) {
             for (String command : List.of("top", "list")) {

@@ -14,6 +14,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -168,6 +169,7 @@ class UsageTest {
     }
 
     @Test
+    @Tag("thorough")
     void theAdviceToListNamesTheStoreThatWasNamed() throws InterruptedException {
         try (LockClient client = cli.client();
                 Hold held = client.lock("job").acquire()) {

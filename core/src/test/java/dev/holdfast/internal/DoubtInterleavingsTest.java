@@ -8,6 +8,7 @@ import dev.holdfast.spi.TimeSource;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jetbrains.lincheck.datastructures.Operation;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.Timeout;
  * <p>Has found, within a second, that the renewal wrote the next due time over that of the doubt.
  */
 @Timeout(value = Interleavings.PATIENCE_MINUTES, unit = TimeUnit.MINUTES)
+@Tag("thorough")
 public class DoubtInterleavingsTest {
     private static final long JUST_BEFORE = -1;
     private static final long LONG_BEFORE = Duration.ofSeconds(-10).toNanos();

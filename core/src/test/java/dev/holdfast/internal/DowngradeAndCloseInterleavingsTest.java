@@ -2,6 +2,7 @@ package dev.holdfast.internal;
 
 import java.util.concurrent.TimeUnit;
 import org.jetbrains.lincheck.datastructures.Operation;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -11,6 +12,7 @@ import org.junit.jupiter.api.Timeout;
  * <p>Fails if {@code ExclusiveQueue.endHold} does not pass on to the readers a hold that is theirs by now.
  */
 @Timeout(value = Interleavings.PATIENCE_MINUTES, unit = TimeUnit.MINUTES)
+@Tag("thorough")
 public class DowngradeAndCloseInterleavingsTest {
     private final LocalRace race = new LocalRace();
     private final Waiter writer = race.queued();

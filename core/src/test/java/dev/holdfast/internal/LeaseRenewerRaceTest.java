@@ -8,7 +8,6 @@ import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Store;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -19,7 +18,6 @@ import org.junit.jupiter.api.Test;
  * <p>The first fails if {@code LeaseRenewer.watch} plans before it adds the grant; both fail if {@code LeaseRenewer.wakeBy} sets
  * without comparing, or does not cancel a wake-up that was replaced while it was planned.
  */
-@Tag("both-jdks")
 class LeaseRenewerRaceTest {
     private static final int MEETINGS = Integer.getInteger("meetings", 20_000);
     private static final Duration SHORT = Duration.ofSeconds(12);

@@ -35,11 +35,14 @@ final class Sabotage {
     /** The first of so many seeds that breaks a rule, and the rule; empty when none does. */
     static String search(Defect defect, long firstSeed, long schedules)
             throws IOException, ReflectiveOperationException {
-        String source = Files.readString(SOURCES.resolve(defect.type + ".java"));
-        Loader loader = new Loader(compile(defect, defect.in(source)));
+        Loader loader = new Loader(compile(defect, defect.in(source(defect))));
         return (String) loader.loadClass(Simulation.class.getName())
                 .getMethod("search", long.class, long.class)
                 .invoke(null, firstSeed, schedules);
+    }
+
+    static String source(Defect defect) throws IOException {
+        return Files.readString(SOURCES.resolve(defect.type + ".java"));
     }
 
     private static Map<String, byte[]> compile(Defect defect, String source) throws IOException {

@@ -95,6 +95,7 @@ class BrowserTest {
     }
 
     @Test
+    @Tag("thorough")
     void aPhoneShowsItInChineseWithoutScrollingSideways() {
         browser.phone();
         browser.get(OnTwoServers.at("/?guard=none&gap=50&lang=zh"));
@@ -119,6 +120,7 @@ class BrowserTest {
     }
 
     @Test
+    @Tag("thorough")
     void aLinkChoosesOnlyWhatTheFormOffers() {
         browser.get(OnTwoServers.at("/?fault=../../lock/expire&lang=constructor"));
 
@@ -127,6 +129,7 @@ class BrowserTest {
     }
 
     @Test
+    @Tag("thorough")
     void aLinkWithASeedFillsTheFormAndOneButtonPlaysItsRun() {
         sale.open("holdfast", OnTwoServers.STOCK, 0);
         browser.get(OnTwoServers.at("/?guard=none&gap=50&stock=10&buyers=30&within=100&seed=7&lang=en"));
@@ -175,6 +178,7 @@ class BrowserTest {
     }
 
     @Test
+    @Tag("thorough")
     void theGuideBreaksTheSaleTwiceAndHoldsThenMarkingTheLinesOfTheCode() {
         browser.get(OnTwoServers.at("/?lang=en"));
         assertThat(browser.find("form").isDisplayed()).isFalse();
@@ -209,6 +213,7 @@ class BrowserTest {
     }
 
     @Test
+    @Tag("thorough")
     void theGuideFitsAPhoneInChineseAndQuotesTheFenceInChinese() {
         sale.open("holdfast", OnTwoServers.STOCK, 5);
         sale.servers().pause(1);

@@ -52,6 +52,7 @@ class FlashSaleTest extends OnTwoServers {
     }
 
     @Test
+    @Tag("thorough")
     void theOrdersOfAServerAreCountedWhileTheyWaitAndWhileTheyWork() {
         sale.open("holdfast", 2, 1000);
         sale.send(6, 1);
@@ -67,6 +68,7 @@ class FlashSaleTest extends OnTwoServers {
     }
 
     @Test
+    @Tag("thorough")
     void theRunsBeforeStandSideBySideTheLastOfEachGuard() {
         sale.open("pessimistic", STOCK, 0);
         sell(10);

@@ -24,6 +24,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The answers to requests, right and wrong. */
+@Tag("thorough")
 class RequestsTest extends OnTwoServers {
     @Test
     void anOrderThatIsSentTwiceIsOneOrder() throws Exception {

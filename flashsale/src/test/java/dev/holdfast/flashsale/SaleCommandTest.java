@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code ./holdfast sale} as a process. */
+@Tag("thorough")
 class SaleCommandTest {
     private static final Duration LONG = Duration.ofMinutes(1);
 

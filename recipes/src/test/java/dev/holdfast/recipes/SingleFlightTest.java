@@ -17,6 +17,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** One rebuild at a time. */
@@ -230,6 +231,7 @@ class SingleFlightTest {
     }
 
     @Test
+    @Tag("thorough")
     void hitsAndStaleValuesNeedNoStoreOfLocks() throws Exception {
         cache.put("fresh", "fresh", 0);
         cache.put("stale", "stale", 0);
@@ -245,6 +247,7 @@ class SingleFlightTest {
     }
 
     @Test
+    @Tag("thorough")
     void theReadersOfAProcessHearOfAnOutageTogether() throws Exception {
         try (LockClient client = LockClient.builder(clients.server.uri() + "?timeout=1s")
                 .outageLimit(Duration.ofSeconds(2))

@@ -16,6 +16,7 @@ import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /** Reactive methods with {@link HoldLock} whose bodies block, on a machine with one processor. */
+@Tag("thorough")
 class ReactiveOneProcessorTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 

@@ -17,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.FutureTask;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -69,6 +70,7 @@ class ResultsAtRunTimeTest {
     }
 
     @ParameterizedTest
+    @Tag("thorough")
     @MethodSource("unfinished")
     void workThatIsYetToComeIsNotRecordedAsDone(Object value) {
         with((work, client) -> {

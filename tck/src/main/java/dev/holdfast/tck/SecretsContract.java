@@ -73,16 +73,13 @@ public abstract class SecretsContract {
      */
     protected abstract List<String> urls();
 
-    /** Each URL with some of the secrets, and each secret with some of the URLs. */
+    /** Each URL with one of the secrets, and the secrets in turn. */
     @TestFactory
     Stream<DynamicTest> nothingShowsTheSecretOf() {
         List<String> urls = urls();
         return IntStream.range(0, urls.size())
                 .mapToObj(i -> dynamicTest(
-                        urls.get(i),
-                        () -> assertNothingShows(
-                                urls.get(i),
-                                List.of(SECRETS.get(i % SECRETS.size()), SECRETS.get((i * 3 + 5) % SECRETS.size())))));
+                        urls.get(i), () -> assertNothingShows(urls.get(i), List.of(SECRETS.get(i % SECRETS.size())))));
     }
 
     @TestFactory

@@ -26,6 +26,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Each test puts one fault into a sound store, and the case meant for it must fail. */
@@ -141,6 +142,7 @@ class ContractBitesTest {
     }
 
     @Test
+    @Tag("thorough")
     void aCancelThatDoesNothing() {
         UnaryOperator<Store> fault = changing(claim -> claim, Faulty.Deaf::new);
         bites(

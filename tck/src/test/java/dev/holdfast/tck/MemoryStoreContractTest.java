@@ -1,28 +1,7 @@
 package dev.holdfast.tck;
 
-import dev.holdfast.memory.MemoryStore;
-import dev.holdfast.spi.Store;
-import dev.holdfast.spi.StoreContext;
-import java.util.Set;
+import org.junit.jupiter.api.Tag;
 
-class MemoryStoreContractTest extends StoreContract {
-    private final MemoryStore memory = new MemoryStore();
-
-    @Override
-    protected Store open(StoreContext context) {
-        return memory.open(context.time());
-    }
-
-    @Override
-    protected Set<String> expectedSkips() {
-        return Set.of(
-                "Leases.aGrantOfASessionStandsWhileTheSessionLivesAndEndsWithIt",
-                "Modes.ofSeveralNamesAllAreHeldOrNone",
-                "Outages",
-                "ClientOutages",
-                "Processes",
-                "OnceProcesses",
-                "SharedProcesses",
-                "Footprint.manyNamesUsedOnceLeaveNoMoreRecordsThanIsDocumented");
-    }
-}
+/** The store in memory itself. */
+@Tag("engine-in-another-class")
+class MemoryStoreContractTest extends MemoryContract {}

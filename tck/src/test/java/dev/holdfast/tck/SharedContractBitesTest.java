@@ -24,6 +24,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
@@ -137,6 +138,7 @@ class SharedContractBitesTest {
     }
 
     @Test
+    @Tag("thorough")
     void permitsThatStayOut() {
         UnaryOperator<Store> fault = inner -> new ForwardingStore(inner) {
             @Override
@@ -179,6 +181,7 @@ class SharedContractBitesTest {
     }
 
     @Test
+    @Tag("thorough")
     void namesThatAreNotHeldTogether() {
         UnaryOperator<Store> everybody = changingNames(name -> name + ClaimId.random());
         bites(contract -> contract.new MultiLocks(), MultiLockCases::noneIsHeldWhereOneIsTaken, everybody);
@@ -198,6 +201,7 @@ class SharedContractBitesTest {
     }
 
     @Test
+    @Tag("thorough")
     void aLossThatIsNotFound() {
         UnaryOperator<Store> fault = inner -> new ForwardingStore(inner) {
             @Override

@@ -16,6 +16,7 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What the proxy does to bytes and connections as such; how real requests fare is told by {@link TcpProxyRedisTest}. */
@@ -53,6 +54,7 @@ class TcpProxyTest {
     }
 
     @Test
+    @Tag("thorough")
     void theProxyKeepsSixteenMebibytesAndThenTheSenderWaits() throws Exception {
         byte[] sent = new byte[30_000_000];
         new Random(7).nextBytes(sent);

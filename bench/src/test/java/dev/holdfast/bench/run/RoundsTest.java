@@ -62,6 +62,7 @@ class RoundsTest {
     }
 
     @Test
+    @Tag("thorough")
     void soAreReadersBesideAWriterAndTooManyHoldersOfPermits() {
         try (Fleet fleet = fleet(NO_LOCK)) {
             Load reads = Load.one(2, 8).on(Locks.ONE_MOSTLY_READ).holding(A_MILLI);
@@ -100,6 +101,7 @@ class RoundsTest {
     }
 
     @Test
+    @Tag("thorough")
     void aWorkerThatJoinsLaterIsToBeWarmedUpAsTheFirstWas() {
         try (Fleet fleet = fleet(NO_LOCK)) {
             assertThat(fleet.isWarmFor(Load.own(1))).isFalse();

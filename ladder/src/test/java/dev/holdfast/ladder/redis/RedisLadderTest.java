@@ -7,6 +7,7 @@ import dev.holdfast.ladder.Visitor;
 import dev.holdfast.ladder.VisitorProcess;
 import dev.holdfast.testbed.TcpProxy;
 import java.util.function.Function;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Each fault breaks one rung in Redis, and the next one stands: up to the lease. {@link RedisWatchdogTest} goes on. */
@@ -24,6 +25,7 @@ class RedisLadderTest extends OnRedis {
     }
 
     @Test
+    @Tag("thorough")
     void finallyTakesItAway() {
         workThrowsUnder(SetNxFinally::new);
 
@@ -39,6 +41,7 @@ class RedisLadderTest extends OnRedis {
     // ---- the process is killed
 
     @Test
+    @Tag("thorough")
     void aKilledProcessLeavesTheKeyForEver() {
         killedInside(SetNxFinally.class, () -> {});
 
@@ -47,6 +50,7 @@ class RedisLadderTest extends OnRedis {
     }
 
     @Test
+    @Tag("thorough")
     void aLeaseEndsTheKey() {
         Rung next = on(SetNxExpire::new);
         killedInside(
@@ -66,6 +70,7 @@ class RedisLadderTest extends OnRedis {
     // ---- the process is killed between two commands
 
     @Test
+    @Tag("thorough")
     void aProcessKilledBetweenSetNxAndExpireLeavesTheKeyForEver() {
         killedAfterItsFirstCommand(SetNxExpire.class);
 
@@ -74,6 +79,7 @@ class RedisLadderTest extends OnRedis {
     }
 
     @Test
+    @Tag("thorough")
     void oneCommandHasNoBetween() {
         killedAfterItsFirstCommand(SetNxEx.class);
 
@@ -127,6 +133,7 @@ class RedisLadderTest extends OnRedis {
     // ---- a pause between the look and the deletion
 
     @Test
+    @Tag("thorough")
     void whoPausesBetweenTheLookAndTheDeletionDeletesTheKeyOfTheNext() {
         assertThat(aThirdEntersWhenTheFirstHearsWhatItAsked(UniqueValue::new))
                 .as("beside the second")

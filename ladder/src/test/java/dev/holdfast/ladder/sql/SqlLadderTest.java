@@ -25,6 +25,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Each fault breaks one recipe of locks by records, in PostgreSQL, and Holdfast stands. */
@@ -103,6 +104,7 @@ class SqlLadderTest {
     }
 
     @Test
+    @Tag("thorough")
     void aHeartbeatThatStopsEndsTheRow() {
         Rung next = on(new Heartbeat(server.jdbcUrl()));
         killedInside(
@@ -119,6 +121,7 @@ class SqlLadderTest {
     }
 
     @Test
+    @Tag("thorough")
     void aStoppedProcessGoesOnBesideTheNextAndRemovesItsRow() throws SQLException {
         try (VisitorProcess first = VisitorProcess.start(Heartbeat.class, server.jdbcUrl(), LOCK)) {
             first.enters().awaitInside().stop();
@@ -138,6 +141,7 @@ class SqlLadderTest {
     }
 
     @Test
+    @Tag("thorough")
     void twoProcessesOfOneHostWhoseThreadsHaveOneNameAreBothLetIn() {
         try (VisitorProcess first = VisitorProcess.start(HostAndThread.class, server.jdbcUrl(), LOCK);
                 VisitorProcess second = VisitorProcess.start(HostAndThread.class, server.jdbcUrl(), LOCK)) {
@@ -150,6 +154,7 @@ class SqlLadderTest {
     }
 
     @Test
+    @Tag("thorough")
     void holdfastTellsTheTwoProcessesApart() {
         Rung other = on(new HoldfastRung(server.jdbcUrl()));
         try (VisitorProcess first = VisitorProcess.start(HoldfastRung.class, server.jdbcUrl(), LOCK)) {

@@ -7,6 +7,7 @@ import dev.holdfast.testbed.ChildJvm;
 import dev.holdfast.testbed.ChildProcess;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.boot.SpringApplication;
@@ -19,6 +20,7 @@ import org.springframework.context.annotation.Import;
 import org.springframework.context.event.EventListener;
 
 /** Code that holds a lock, or is told of an election, ends the application: the shutdown does not wait for that code. */
+@Tag("thorough")
 class ExitTest {
     private static final Duration PATIENCE = Duration.ofMinutes(1);
     /** A shutdown that waited would take a minute, or 30 s for a candidacy. */

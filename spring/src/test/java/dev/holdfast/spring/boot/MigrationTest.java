@@ -19,6 +19,7 @@ import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -63,6 +64,7 @@ class MigrationTest {
     }
 
     @ParameterizedTest
+    @Tag("thorough")
     @EnumSource
     void aClientOnTheUrlOfTheDatabaseStartsAfterTheMigrations(Tool tool) {
         with(tool, "CREATE TABLE orders (id INT)")
@@ -79,6 +81,7 @@ class MigrationTest {
     }
 
     @ParameterizedTest
+    @Tag("thorough")
     @EnumSource
     void aMigrationMakesTheTableOfANamedClientThatMayNot(Tool tool) {
         with(tool, JdbcSchema.script("postgresql"))
@@ -87,6 +90,7 @@ class MigrationTest {
     }
 
     @ParameterizedTest
+    @Tag("thorough")
     @EnumSource
     void aMigrationMakesTheTableOfAStoreOfTheApplicationsOwn(Tool tool) {
         with(tool, JdbcSchema.script("postgresql"))
@@ -95,6 +99,7 @@ class MigrationTest {
     }
 
     @ParameterizedTest
+    @Tag("thorough")
     @EnumSource
     void aMigrationMakesTheTableOfAClientOfTheApplicationsOwn(Tool tool) {
         with(tool, JdbcSchema.script("postgresql"))

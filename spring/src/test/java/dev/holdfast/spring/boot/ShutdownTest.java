@@ -72,6 +72,7 @@ class ShutdownTest {
     }
 
     @Test
+    @Tag("thorough")
     void anAnnotatedCallOnAThreadThatSpringDoesNotKnowFinishesWithinTheGraceToo() throws InterruptedException {
         ConfigurableApplicationContext context = new SpringApplicationBuilder(Guarded.class)
                 .properties("holdfast.store=mem:", "spring.lifecycle.timeout-per-shutdown-phase=1m")

@@ -26,6 +26,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Requests in a line of their own. */
@@ -161,6 +162,7 @@ class ConnectionWorkerTest {
     }
 
     @Test
+    @Tag("thorough")
     void answersInTimeWhileAConnectionIsBeingOpenedAndUsesItThen() throws Exception {
         CountDownLatch lent = new CountDownLatch(1);
         ConnectionWorker worker = onH2(() -> {

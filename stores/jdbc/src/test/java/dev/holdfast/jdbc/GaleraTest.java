@@ -4,11 +4,11 @@ import static dev.holdfast.testbed.OrSkip.orSkip;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.holdfast.StaleTokenException;
 import dev.holdfast.testbed.MariaDbServer;
 import dev.holdfast.testbed.Ports;
+import dev.holdfast.testbed.ServerMissingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -39,7 +39,12 @@ class GaleraTest {
 
     @BeforeAll
     static void startServers() throws Exception {
-        assumeTrue(Files.exists(LIBRARY), "Galera is missing: apt-get install galera-4");
+        orSkip(() -> {
+            if (!Files.exists(LIBRARY)) {
+                throw new ServerMissingException("Galera", LIBRARY.toString(), "apt-get install galera-4");
+            }
+            return LIBRARY;
+        });
         int port = Ports.free();
         Files.createDirectory(folder.resolve("first"));
         first = orSkip(() -> MariaDbServer.start(options(folder.resolve("first"), port, "gcomm://")));

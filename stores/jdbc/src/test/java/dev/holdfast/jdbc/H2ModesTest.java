@@ -11,11 +11,13 @@ import dev.holdfast.StoreRefusedException;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** H2 with the settings by which it imitates other databases. */
+@Tag("thorough")
 class H2ModesTest {
     @ParameterizedTest
     @ValueSource(

@@ -6,7 +6,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** H2 in a file of this process. */
 @Tag("thorough")
-@Tag("crowds-proved-elsewhere")
 class H2ServerTest extends RecordTableCases {
     @TempDir
     static Path folder;

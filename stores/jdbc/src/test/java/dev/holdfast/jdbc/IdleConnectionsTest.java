@@ -24,6 +24,7 @@ import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -45,6 +46,7 @@ class IdleConnectionsTest {
     }
 
     @Test
+    @Tag("thorough")
     void mariaDbThatEndsIdleSessionsIsNeverReportedAndItsConnectionsAreSoonKeptAlive() throws Exception {
         try (MariaDbServer server = orSkip(() -> MariaDbServer.start("--wait-timeout=2"))) {
             holdsInPeace(
@@ -55,6 +57,7 @@ class IdleConnectionsTest {
     }
 
     @Test
+    @Tag("thorough")
     void aConnectionThatFellSilentWhileIdleIsNamedAndNotThePool() throws Exception {
         try (PostgresServer server = orSkip(() -> PostgresServer.start());
                 TcpProxy proxy = TcpProxy.to(server.port());

@@ -22,6 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -101,6 +102,7 @@ class JdbcFenceTest {
     }
 
     @ParameterizedTest
+    @Tag("thorough")
     @ValueSource(strings = {"postgresql", "mariadb"})
     void theFenceOfAUrlSaysThatATransactionLocksTheRow(String database) throws SQLException {
         try (Connection application = connect(database);

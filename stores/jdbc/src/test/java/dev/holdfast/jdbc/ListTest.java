@@ -11,10 +11,12 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Lists that are longer than a page. */
+@Tag("thorough")
 class ListTest {
     private static final long FOR_LONG = Long.MAX_VALUE / 4;
 

@@ -9,6 +9,7 @@ import org.junit.jupiter.api.Tag;
 
 @Tag("engine-proved-elsewhere")
 @Tag("processes-proved-elsewhere")
+@Tag("thorough")
 class MariaDbStoreContractTest extends ServerStoreContract {
     private static MariaDbServer server;
 

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -47,6 +48,7 @@ class PostgresNamesTest {
     // ---- encodings ----
 
     @ParameterizedTest
+    @Tag("thorough")
     @CsvSource({
         "latin1, '', M\u00fcller ? ?",
         "latin1, &mode=session, M\u00fcller ? ?",
@@ -76,6 +78,7 @@ class PostgresNamesTest {
     }
 
     @ParameterizedTest
+    @Tag("thorough")
     @CsvSource({
         "latin1, ''",
         "latin1, &mode=session",

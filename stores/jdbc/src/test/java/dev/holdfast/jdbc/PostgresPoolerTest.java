@@ -29,6 +29,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -138,6 +139,7 @@ class PostgresPoolerTest {
 
     /** To find out what it pools, another connection is asked for, which waits in vain for a session. */
     @Test
+    @Tag("thorough")
     void aSessionPoolerWithoutAFreeSessionIsAskedOnce() throws Exception {
         AtomicInteger asked = new AtomicInteger();
         try (ServerProcess pooler = start("session", 1);

@@ -32,7 +32,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** PostgreSQL whose own transactions are REPEATABLE READ, far from UTC. */
-@Tag("crowds-proved-elsewhere")
 class PostgresServerTest extends RecordTableCases {
     private static PostgresServer server;
 
@@ -93,6 +92,7 @@ class PostgresServerTest extends RecordTableCases {
     }
 
     @Test
+    @Tag("thorough")
     void aHeldLockThatIsTriedTenThousandTimesWritesNothing() {
         try (Store holder = store();
                 Store other = store()) {
@@ -160,6 +160,7 @@ class PostgresServerTest extends RecordTableCases {
     }
 
     @Test
+    @Tag("thorough")
     void anEarFindsOutThatItsServerFellSilentOnAConnectionThatWasLentToo() throws Exception {
         CountDownLatch hears = new CountDownLatch(1);
         CountDownLatch deaf = new CountDownLatch(1);

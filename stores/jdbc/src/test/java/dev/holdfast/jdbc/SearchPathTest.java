@@ -10,6 +10,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.Statement;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,6 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The settings of two users lead to a table each: their locks do not exclude each other, and both are warned. */
 @Timeout(180)
+@Tag("thorough")
 class SearchPathTest {
     @ParameterizedTest
     @CsvSource({"'', holdfast_lock", "&mode=session, holdfast_lock_session"})

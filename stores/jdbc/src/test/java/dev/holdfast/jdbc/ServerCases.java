@@ -42,9 +42,6 @@ import org.junit.jupiter.api.Test;
 abstract class ServerCases {
     static final Duration SOON = Duration.ofSeconds(20);
 
-    /** The tag of the cases of very many rows and holders, which the everyday tier of ./verify runs on MariaDB. */
-    static final String CROWDS = "crowds";
-
     /** The server, with a user who may do anything. */
     protected abstract String url();
 
@@ -193,6 +190,7 @@ abstract class ServerCases {
     }
 
     @Test
+    @Tag("thorough")
     void clientsOfShortLivesRemoveIdleRowsTogether() throws InterruptedException {
         dropTable();
         LockClient.connect(url()).close();
@@ -228,7 +226,7 @@ abstract class ServerCases {
     }
 
     @Test
-    @Tag(CROWDS)
+    @Tag("thorough")
     void clientsOfShortLivesComeToIdleRowsBehindManyThatAreInUse() throws InterruptedException {
         dropTable();
         LockClient.connect(url()).close();
@@ -250,7 +248,7 @@ abstract class ServerCases {
     }
 
     @Test
-    @Tag(CROWDS)
+    @Tag("thorough")
     void renewalsPassAListOfAHundredThousandNames() {
         dropTable();
         try (Store store = new JdbcStoreProvider()
@@ -284,7 +282,7 @@ abstract class ServerCases {
     }
 
     @Test
-    @Tag(CROWDS)
+    @Tag("thorough")
     void aThousandReadersAreAllRenewed() throws Exception {
         int clients = 8;
         List<Store> stores = new ArrayList<>();

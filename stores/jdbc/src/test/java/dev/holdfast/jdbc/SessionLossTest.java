@@ -135,6 +135,7 @@ class SessionLossTest {
 
     /** A firewall drops the packets of one connection, and says nothing. */
     @ParameterizedTest
+    @Tag("thorough")
     @ValueSource(strings = {"postgresql", "mariadb"})
     void aSessionThatFallsSilentTakesNoHoldOfAnotherWithIt(String database) throws Exception {
         try (TcpProxy proxy = TcpProxy.to(servers.port(database));

@@ -92,6 +92,7 @@ class SessionMannersTest {
 
     /** The third leaves while it waits. */
     @ParameterizedTest
+    @Tag("thorough")
     @ValueSource(strings = {"postgresql", "mariadb"})
     void waitersAreServedInTheirOrderHoweverLongTheyWait(String database) throws Exception {
         String name = database + " in order";
@@ -145,6 +146,7 @@ class SessionMannersTest {
     }
 
     @ParameterizedTest
+    @Tag("thorough")
     @ValueSource(strings = {"postgresql", "mariadb"})
     void aRowThatSomebodyLocksCostsNoOtherHold(String database) throws Exception {
         try (LockClient client = LockClient.connect(servers.sessions(database));

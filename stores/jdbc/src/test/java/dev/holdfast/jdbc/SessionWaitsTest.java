@@ -59,6 +59,7 @@ class SessionWaitsTest {
 
     /** A firewall drops the packets of one connection, and says nothing. */
     @ParameterizedTest
+    @Tag("thorough")
     @ValueSource(strings = {"postgresql", "mariadb"})
     void aSessionThatFallsSilentIsReplaced(String database) {
         try (TcpProxy proxy = TcpProxy.to(servers.port(database))) {

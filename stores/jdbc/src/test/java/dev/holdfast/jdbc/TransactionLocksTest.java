@@ -24,6 +24,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -180,6 +181,7 @@ class TransactionLocksTest {
     }
 
     @ParameterizedTest
+    @Tag("thorough")
     @ValueSource(strings = {"postgresql", "mariadb", "h2"})
     void namesThatOnlyLookAlikeDoNotExcludeEachOther(String database) throws SQLException {
         JdbcLocks locks = locks(database);

@@ -20,6 +20,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Grants that count when replicas have them. */
@@ -93,6 +94,7 @@ class AcksTest {
     }
 
     @Test
+    @Tag("thorough")
     void moreReplicasThanThereAreConfirmNothing() {
         assertThatThrownBy(() -> Rig.attempt(rig.open(acks(2)), "a"))
                 .isInstanceOf(StoreUnavailableException.class)
@@ -156,6 +158,7 @@ class AcksTest {
     }
 
     @Test
+    @Tag("thorough")
     void manyClaimsShareTheirConfirmations() {
         RedisStore store = rig.open(acks(1));
         Rig.hold(store, "first");

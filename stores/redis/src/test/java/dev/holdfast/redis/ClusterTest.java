@@ -31,6 +31,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Locks on a cluster of three masters, all of which stay. */
@@ -105,6 +106,7 @@ class ClusterTest {
     }
 
     @Test
+    @Tag("thorough")
     void aClientThatIsClosedWhileItConnectsToItsNodesSaysThatItIsClosed() {
         for (int i = 0; i < 20; i++) {
             RedisStore store = rig.open(url());

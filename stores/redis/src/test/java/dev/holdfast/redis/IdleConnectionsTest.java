@@ -17,6 +17,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -26,6 +27,7 @@ class IdleConnectionsTest {
     private static final Duration SOON = Duration.ofSeconds(60);
 
     @Test
+    @Tag("thorough")
     void redisThatEndsIdleConnectionsIsNeverReported() throws Exception {
         Queue<Object> reported = new ConcurrentLinkedQueue<>();
         Handler ear = new Handler() {

@@ -12,6 +12,7 @@ import dev.holdfast.testbed.RespConnection;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,6 +24,7 @@ class PasswordChangedTest {
     private static final Duration SOON = Duration.ofSeconds(30);
 
     @Test
+    @Tag("thorough")
     void aServerThatIsDownAfterwardsIsNotSaidToRefuseTheLogIn() throws Exception {
         try (Rig rig = new Rig();
                 RespConnection admin = RespConnection.open(rig.server.port(), SOON);

@@ -17,6 +17,7 @@ import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The queue in the server: dead and new waiters, how often they poll, and what a queue leaves behind. */
@@ -200,6 +201,7 @@ class QueueTest {
      * for a whole lease admits one of them, and then it is measured again.
      */
     @Test
+    @Tag("thorough")
     void aHundredWaitersBehindAHolderThatRenewsAShortLeasePollFewTimes() {
         RedisStore holder = rig.open();
         List<RedisStore> stores =

@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Readers and permits in use are counted right, whichever have expired, were broken, or were deleted. */
@@ -82,6 +83,7 @@ class SharersTest {
     }
 
     @Test
+    @Tag("thorough")
     void norWithAWriterThatBecameAReader() {
         RedisStore store = rig.open();
         Grant first = brief(store, Mode.SHARED);

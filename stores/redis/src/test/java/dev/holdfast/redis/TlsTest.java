@@ -19,6 +19,7 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -79,6 +80,7 @@ class TlsTest {
     }
 
     @Test
+    @Tag("thorough")
     void theApplicationsClientBringsItsOwnTrust() {
         RedisClient redis = RedisClient.create("rediss://:s3cret@127.0.0.1:" + port);
         redis.setOptions(ClientOptions.builder()
@@ -125,6 +127,7 @@ class TlsTest {
     }
 
     @Test
+    @Tag("thorough")
     void tlsThatIsUnwanted() {
         assertThat(failureOf("rediss://:s3cret@127.0.0.1:" + rig.server.port() + "?timeout=2s"))
                 .hasMessageContaining("write redis://");

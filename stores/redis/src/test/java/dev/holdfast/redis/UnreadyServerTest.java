@@ -18,6 +18,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Servers that are too old, or not ready yet. */
@@ -42,6 +43,7 @@ class UnreadyServerTest {
     }
 
     @Test
+    @Tag("thorough")
     void aServerWithoutACommandThatLocksNeed() {
         rig = new Rig("--rename-command", "ZREM", "");
         RedisStore store = rig.open();

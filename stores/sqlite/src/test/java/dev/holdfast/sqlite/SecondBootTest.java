@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -77,6 +78,7 @@ class SecondBootTest {
     }
 
     @ParameterizedTest
+    @Tag("thorough")
     @ValueSource(strings = {"--pid --fork --kill-child --mount-proc", "--pid --fork --kill-child", "--ipc --net --uts"})
     void aProcessInNamespacesOfItsOwnCountsToo(String namespaces) throws Exception {
         List<String> prefix = new ArrayList<>(List.of("unshare"));

@@ -19,6 +19,7 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -60,6 +61,7 @@ class FixedLeaseTest {
     }
 
     @Test
+    @Tag("thorough")
     void aLeaseLongerThanTheSessionLastsUntilItsEnd() throws Exception {
         Duration lease = Duration.ofSeconds(6);
         try (LockClient client = LockClient.connect(ZooKeeperServers.url(server, "4s"));

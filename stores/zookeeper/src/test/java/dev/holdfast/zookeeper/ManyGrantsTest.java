@@ -118,6 +118,7 @@ class ManyGrantsTest {
     }
 
     @Test
+    @Tag("thorough")
     void everyQueueIsReadAgainAfterTheConnectionWasLost() throws Exception {
         try (Store store = store(Duration.ofSeconds(30))) {
             List<Grant> grants = granted(store, AT_ONCE);
@@ -255,6 +256,7 @@ class ManyGrantsTest {
     }
 
     @Test
+    @Tag("thorough")
     void serversThatDoNotAnswerAreAskedNoMore() throws Exception {
         try (Store store = store(Duration.ofSeconds(2))) {
             List<Grant> grants = granted(store, 2 * AT_ONCE);
@@ -271,6 +273,7 @@ class ManyGrantsTest {
     }
 
     @Test
+    @Tag("thorough")
     void aRenewalUnderWayEndsWithItsClient() throws Exception {
         Store store = store(Duration.ofSeconds(100));
         List<Grant> grants = granted(store, AT_ONCE);

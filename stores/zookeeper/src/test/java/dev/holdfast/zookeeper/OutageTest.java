@@ -32,6 +32,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -116,6 +117,7 @@ class OutageTest {
 
     /** A failed list has no name, so the query of the outage must use the name of the withdrawn try. */
     @Test
+    @Tag("thorough")
     void parkedRequestsRunAfterAFailedListAndTry() throws Exception {
         try (LockClient client = LockClient.connect("zk://127.0.0.1:" + proxy.port())) {
             client.lock("first").acquire().close();

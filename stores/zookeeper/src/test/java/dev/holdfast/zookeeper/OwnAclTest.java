@@ -31,11 +31,13 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The application's ACLs are asked for right before a node is made: they may take their time, and they may throw. */
 @Timeout(120)
+@Tag("thorough")
 class OwnAclTest {
     private static final KitTime time = new KitTime();
     private static final Duration TIME_LIMIT = Duration.ofSeconds(30);

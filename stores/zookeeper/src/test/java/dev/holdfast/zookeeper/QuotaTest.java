@@ -20,11 +20,13 @@ import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryOneTime;
 import org.apache.zookeeper.StatsTrack;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The servers answer, but let no more nodes be made. */
 @Timeout(120)
+@Tag("thorough")
 class QuotaTest {
     private static final Duration TIME_LIMIT = Duration.ofSeconds(30);
 

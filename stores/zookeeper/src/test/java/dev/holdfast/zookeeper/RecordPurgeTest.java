@@ -114,6 +114,7 @@ class RecordPurgeTest {
 
     /** A purge of another client meets the record at any moment, so it is imitated without end. */
     @Test
+    @Tag("thorough")
     void aRecordIsMadeAnewWhileItsOldNodeIsBeingRemoved() throws Exception {
         AtomicBoolean over = new AtomicBoolean();
         CompletableFuture<Void> purge = CompletableFuture.runAsync(() -> {

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 /** A claim that is repeated under its id, as after a lost answer. */
 @Timeout(120)
 class RepeatTest {
-    private static final int ROUNDS = 300;
+    private static final int ROUNDS = 3 * Integer.getInteger("holdfast.kit.rounds", 100);
     private static ZooKeeperServer server;
 
     private final KitTime time = new KitTime();

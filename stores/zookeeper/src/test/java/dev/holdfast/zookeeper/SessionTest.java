@@ -246,6 +246,7 @@ class SessionTest {
 
     /** The client keeps its session, and the servers end it sooner than they had promised. */
     @Test
+    @Tag("thorough")
     void aHoldEndsBeforeARivalHasItAlsoWhenServersStartAgainWithShorterSessions() throws Exception {
         try (ZooKeeperServer own = ZooKeeperServers.quick();
                 TcpProxy proxy = TcpProxy.to(own.port());

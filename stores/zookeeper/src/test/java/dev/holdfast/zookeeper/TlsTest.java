@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A server that speaks TLS, and clients that trust it or not, as the file says that {@code config} names. */
+@Tag("thorough")
 class TlsTest {
     /** ZooKeeper compares the name that the address resolves to. */
     private static final String NAMES = "dns:localhost,ip:127.0.0.1";
