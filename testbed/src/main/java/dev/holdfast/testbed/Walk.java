@@ -10,10 +10,14 @@ import com.sun.jdi.connect.Connector.Argument;
 import com.sun.jdi.connect.IllegalConnectorArgumentsException;
 import com.sun.jdi.connect.LaunchingConnector;
 import com.sun.jdi.connect.VMStartException;
+import com.sun.jdi.event.BreakpointEvent;
+import com.sun.jdi.event.ClassPrepareEvent;
 import com.sun.jdi.event.Event;
 import com.sun.jdi.event.EventSet;
 import com.sun.jdi.event.MethodEntryEvent;
+import com.sun.jdi.request.ClassPrepareRequest;
 import com.sun.jdi.request.EventRequest;
+import com.sun.jdi.request.EventRequestManager;
 import com.sun.jdi.request.MethodEntryRequest;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -37,6 +41,8 @@ import java.util.TreeSet;
  */
 public final class Walk {
     private static final String LIBRARY = "dev.holdfast.";
+    private static final String BEGIN = "begin";
+    private static final String END = "end";
     private static final String FUTURE = "java.util.concurrent.CompletableFuture";
 
     /** A call of a method. */
@@ -99,26 +105,34 @@ public final class Walk {
     }
 
     private Walk through(VirtualMachine machine, String main) throws InterruptedException {
-        MethodEntryRequest marks = entries(machine, Walk.class.getName());
-        MethodEntryRequest calls = entries(machine, LIBRARY + "*");
-        calls.addClassExclusionFilter(main + "*");
-        calls.addClassExclusionFilter(Walk.class.getName());
-        MethodEntryRequest made = entries(machine, FUTURE);
-        marks.enable();
+        EventRequestManager requests = machine.eventRequestManager();
+        ClassPrepareRequest prepared = requests.createClassPrepareRequest();
+        prepared.addClassFilter(Walk.class.getName());
+        prepared.enable();
+        List<MethodEntryRequest> walked = List.of(entries(requests, LIBRARY + "*"), entries(requests, FUTURE));
+        walked.get(0).addClassExclusionFilter(main + "*");
+        walked.get(0).addClassExclusionFilter(Walk.class.getName());
         try {
             while (true) {
                 EventSet events = machine.eventQueue().remove();
                 for (Event event : events) {
-                    if (event instanceof MethodEntryEvent entry) {
-                        Method method = entry.method();
-                        if (entry.request() == marks) {
-                            calls.setEnabled(method.name().equals("begin"));
-                            made.setEnabled(method.name().equals("begin"));
-                        } else if (entry.request() == calls) {
-                            called(entry.thread(), method);
-                        } else if (method.isConstructor()) {
-                            futures++;
-                        }
+                    if (event
+                            instanceof
+                            ClassPrepareEvent
+                                    seen) { // entries of methods cost a whole JVM its speed: breakpoints do not
+                        seen.referenceType().methods().stream()
+                                .filter(method -> method.name().equals(BEGIN)
+                                        || method.name().equals(END))
+                                .forEach(method -> requests.createBreakpointRequest(method.location())
+                                        .enable());
+                    } else if (event instanceof BreakpointEvent mark) {
+                        boolean begins = mark.location().method().name().equals(BEGIN);
+                        walked.forEach(each -> each.setEnabled(begins));
+                    } else if (event instanceof MethodEntryEvent entry && entry.request() == walked.get(0)) {
+                        called(entry.thread(), entry.method());
+                    } else if (event instanceof MethodEntryEvent entry
+                            && entry.method().isConstructor()) {
+                        futures++;
                     }
                 }
                 events.resume();
@@ -128,8 +142,8 @@ public final class Walk {
         }
     }
 
-    private static MethodEntryRequest entries(VirtualMachine machine, String types) {
-        MethodEntryRequest request = machine.eventRequestManager().createMethodEntryRequest();
+    private static MethodEntryRequest entries(EventRequestManager requests, String types) {
+        MethodEntryRequest request = requests.createMethodEntryRequest();
         request.addClassFilter(types);
         request.setSuspendPolicy(EventRequest.SUSPEND_EVENT_THREAD);
         return request;
