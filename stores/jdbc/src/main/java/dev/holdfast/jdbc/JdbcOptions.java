@@ -28,8 +28,7 @@ public final class JdbcOptions {
     private final boolean createTable;
     private final boolean unlogged;
 
-    private JdbcOptions(
-            Optional<String> schema, String table, int connections, boolean createTable, boolean unlogged) {
+    private JdbcOptions(Optional<String> schema, String table, int connections, boolean createTable, boolean unlogged) {
         check("a table's name", table);
         schema.ifPresent(name -> check("a schema's name", name));
         if (connections < 1 || connections > MOST_CONNECTIONS) {

@@ -160,7 +160,8 @@ final class PostgresDialect implements ServerDialect {
     public Optional<Boolean> isUnlogged(SqlSession session, String table) throws SQLException {
         return session
                 .each(
-                        PRIMARY + "SELECT relpersistence = 'u', pg_is_in_recovery() FROM pg_class WHERE oid = to_regclass('"
+                        PRIMARY
+                                + "SELECT relpersistence = 'u', pg_is_in_recovery() FROM pg_class WHERE oid = to_regclass('"
                                 + table + "')",
                         PostgresDialect::isUnlogged)
                 .stream()

@@ -83,8 +83,9 @@ record ServerUrl(ServerDialect dialect, String jdbcUrl, JdbcOptions options, boo
                     + " holdfast.unlogged");
         }
         if (sessions && options.unlogged()) {
-            throw new IllegalArgumentException("the URL has mode=session and holdfast.unlogged=true, and there are no such"
-                    + " locks; leave one of them out");
+            throw new IllegalArgumentException(
+                    "the URL has mode=session and holdfast.unlogged=true, and there are no such"
+                            + " locks; leave one of them out");
         }
         String plain = rest.toString();
         if (first && plain.indexOf('?') < 0) {

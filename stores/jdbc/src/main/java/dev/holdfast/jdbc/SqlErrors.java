@@ -102,7 +102,9 @@ record SqlErrors(ServerDialect dialect, String store, String table, String scrip
 
     /** The same, with the command that prints the SQL for these options. */
     SqlErrors of(JdbcOptions options) {
-        return options.unlogged() ? new SqlErrors(dialect, store, table, script.replace("schema", "schema --unlogged")) : this;
+        return options.unlogged()
+                ? new SqlErrors(dialect, store, table, script.replace("schema", "schema --unlogged"))
+                : this;
     }
 
     /** Of the table of a fence. */

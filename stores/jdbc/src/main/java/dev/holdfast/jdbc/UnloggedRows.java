@@ -3,7 +3,6 @@ package dev.holdfast.jdbc;
 import dev.holdfast.StoreRefusedException;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Claim;
-import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.support.Micros;
 import java.sql.ResultSet;
@@ -53,6 +52,9 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Copies.</b> The marker has the identity of the server, the database and the table: rows that a dump or a template
  * has copied elsewhere have no marker there. Not detected are files of a stopped server that are put back, as with logged
  * tables, and rows that somebody deletes or restores by hand.
+ *
+ * <p><b>Failover.</b> A promoted replica begins with a pause. Not covered are an old primary that still runs, since no commit of
+ * a lock waits for a standby, and an asynchronous replica that lacks the last changes of the logged row.
  *
  * <p><b>Clocks.</b> A clock that is set forward ends the pause early, as it ends leases early. One that is set back cannot
  * make it longer than {@code pause} for a connection, which counts it by its own clock.
@@ -104,15 +106,18 @@ final class UnloggedRows extends LockRows {
         this.find = dialect.readToChange("SELECT r.highest_number, r.longest_lease, LEAST(r.not_before - " + sql.now
                 + ", r.pause), m.grant_number FROM " + restart + " r LEFT JOIN " + sql.table
                 + " m ON m.name = '' AND m.host = " + identity + " WHERE r.name = ''");
-        String pause = "CASE WHEN not_before > " + sql.now + " THEN GREATEST(pause, longest_lease) ELSE longest_lease END";
-        this.mark = dialect.readToChange("WITH r AS (UPDATE " + restart + " SET highest_number = highest_number + 1, pause = " + pause
-                + ", not_before = " + sql.now + " + " + pause
-                + ", longest_lease = 0 WHERE name = '' AND highest_number = ? RETURNING highest_number) INSERT INTO "
-                + sql.table + " (name, " + RowSql.COLUMNS + ") SELECT '', " + RowSql.LAYOUT
-                + ", 1, NULL, r.highest_number, 0, 0, '', '', " + identity + ", 0, '', '' FROM r"
-                + " ON CONFLICT (name) DO UPDATE SET host = EXCLUDED.host, grant_number = EXCLUDED.grant_number");
+        String pause =
+                "CASE WHEN not_before > " + sql.now + " THEN GREATEST(pause, longest_lease) ELSE longest_lease END";
+        this.mark = dialect.readToChange(
+                "WITH r AS (UPDATE " + restart + " SET highest_number = highest_number + 1, pause = " + pause
+                        + ", not_before = " + sql.now + " + " + pause
+                        + ", longest_lease = 0 WHERE name = '' AND highest_number = ? RETURNING highest_number) INSERT INTO "
+                        + sql.table + " (name, " + RowSql.COLUMNS + ") SELECT '', " + RowSql.LAYOUT
+                        + ", 1, NULL, r.highest_number, 0, 0, '', '', " + identity + ", 0, '', '' FROM r"
+                        + " ON CONFLICT (name) DO UPDATE SET host = EXCLUDED.host, grant_number = EXCLUDED.grant_number");
         this.raise = dialect.readToChange("WITH s AS MATERIALIZED (SELECT CASE current_setting('synchronous_commit')"
-                + " WHEN 'off' THEN set_config('synchronous_commit', 'on', true) ELSE '' END AS forced) UPDATE " + restart
+                + " WHEN 'off' THEN set_config('synchronous_commit', 'on', true) ELSE '' END AS forced) UPDATE "
+                + restart
                 + " SET highest_number = GREATEST(highest_number, ?), longest_lease = GREATEST(longest_lease, ?) FROM s"
                 + " WHERE name = '' AND s.forced IS NOT NULL RETURNING highest_number, longest_lease");
     }
@@ -161,7 +166,8 @@ final class UnloggedRows extends LockRows {
         long left = table.opens - stamp.getAsLong();
         if (left > 0) {
             throw new StoreUnavailableException(
-                    errors.cannot("claim", claim.name()) + ": a crash or a promotion of the server has emptied its table"
+                    errors.cannot("claim", claim.name())
+                            + ": a crash or a promotion of the server has emptied its table"
                             + " of locks, and a former holder may still believe in its lease; try again in "
                             + (TimeUnit.NANOSECONDS.toMillis(left) + 1) + " ms",
                     null);
@@ -169,7 +175,7 @@ final class UnloggedRows extends LockRows {
         promise(claim.lease());
         return new Claim(
                 claim.id(),
-                claim.names(),
+                claim.name(),
                 claim.mode(),
                 claim.lease(),
                 claim.waits(),
@@ -198,7 +204,8 @@ final class UnloggedRows extends LockRows {
     }
 
     private void raise(long number, long lease) throws SQLException {
-        boolean raised = session().all(raise, this::note, List.of(number, lease)).isEmpty();
+        boolean raised =
+                session().all(raise, this::note, List.of(number, lease)).isEmpty();
         if (raised) {
             throw rowIsMissing();
         }

@@ -148,7 +148,9 @@ class UnloggedRowsTest {
         BACKEND {
             @Override
             void happen(UnloggedRowsTest test) throws Exception {
-                signal("KILL", test.number("SELECT pid FROM pg_stat_activity WHERE application_name = 'holdfast' LIMIT 1"));
+                signal(
+                        "KILL",
+                        test.number("SELECT pid FROM pg_stat_activity WHERE application_name = 'holdfast' LIMIT 1"));
             }
         },
         SERVER {
@@ -174,7 +176,9 @@ class UnloggedRowsTest {
     }
 
     private static void signal(String signal, long pid) throws IOException, InterruptedException {
-        int code = new ProcessBuilder("kill", "-" + signal, Long.toString(pid)).start().waitFor();
+        int code = new ProcessBuilder("kill", "-" + signal, Long.toString(pid))
+                .start()
+                .waitFor();
         assertThat(code).isZero();
     }
 
@@ -329,13 +333,15 @@ class UnloggedRowsTest {
 
         turns(store, 500);
 
-        assertThat((number("SELECT pg_current_wal_insert_lsn() - '0/0'") - bytes) / 500).isLessThanOrEqualTo(100);
+        assertThat((number("SELECT pg_current_wal_insert_lsn() - '0/0'") - bytes) / 500)
+                .isLessThanOrEqualTo(100);
         assertThat(flushes() - flushes).isLessThan(10);
     }
 
     private static void turns(Store store, int turns) {
         for (int i = 0; i < turns; i++) {
-            assertThat(Requests.get(store.release(hold(store, claim("flushed"))))).isTrue();
+            assertThat(Requests.get(store.release(hold(store, claim("flushed")))))
+                    .isTrue();
         }
     }
 
@@ -352,7 +358,8 @@ class UnloggedRowsTest {
         hold(store(), claim("mixed"));
         assertThatThrownBy(() -> store(server.jdbcUrl()))
                 .isInstanceOf(StoreRefusedException.class)
-                .hasMessageContaining("table holdfast_lock is unlogged, and this client is set to holdfast.unlogged=false");
+                .hasMessageContaining(
+                        "table holdfast_lock is unlogged, and this client is set to holdfast.unlogged=false");
         assertThatThrownBy(() -> store(url() + "&mode=session")).isInstanceOf(IllegalArgumentException.class);
 
         store(server.jdbcUrl() + "&holdfast.table=plain");
