@@ -236,7 +236,8 @@ class SessionWaitsTest {
                     .isEmpty();
         }
         await().atMost(SOON)
-                .until(() -> get(store.claim(Requests.claim("between statements")).answer())
+                .until(() -> get(store.claim(Requests.claim("between statements"))
+                                .answer())
                         .isPresent());
     }
 
@@ -248,8 +249,7 @@ class SessionWaitsTest {
         try (Connection first = DriverManager.getConnection(servers.url("postgresql"))) {
             first.setAutoCommit(false);
             PostgresSessions sessions = new PostgresSessions();
-            String tryLock = sessions.tryLock(
-                    "(" + sessions.scope("holdfast_lock_session") + ")", "s.number");
+            String tryLock = sessions.tryLock("(" + sessions.scope("holdfast_lock_session") + ")", "s.number");
             String of = " FROM holdfast_lock_session s WHERE s.name = 'tried twice'";
             boolean granted = SqlSession.only(first, "SELECT " + tryLock + of, row -> row.getBoolean(1));
             assertThat(granted).isFalse();
