@@ -50,10 +50,11 @@ final class ClaimInFlight implements Effects.Effect {
     void sendTo(StoreLink store, TimeSource time) {
         storeName = store.description();
         wallLead = Validity.wallLead(time);
-        Pending sent = store.claim(claim, this::answered);
-        pending = sent;
-        if (cancelled && sent != null) {
-            cancel(sent);
+        StoreLink.SentClaim sent = store.claim(claim);
+        pending = sent.pending;
+        sent.answer.whenComplete(this::answered);
+        if (cancelled && sent.pending != null) {
+            cancel(sent.pending);
         }
     }
 

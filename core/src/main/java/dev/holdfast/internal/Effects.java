@@ -1,8 +1,8 @@
 package dev.holdfast.internal;
 
+import dev.holdfast.HoldOptions;
 import dev.holdfast.Loss;
 import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -27,7 +27,12 @@ final class Effects {
         void run();
     }
 
-    private final List<Effect> effects = new ArrayList<>(FEW);
+    private final ArrayList<Effect> effects = new ArrayList<>(FEW);
+
+    /** Makes room for one more, so that adding it cannot fail: called before a step that must not stop half-way. */
+    void reserve() {
+        effects.ensureCapacity(effects.size() + 1);
+    }
 
     void add(Effect effect) {
         effects.add(effect);
@@ -94,12 +99,10 @@ final class Effects {
     }
 
     /** The grant is renewed with the lease of its next holder. */
-    record RenewFor(ExclusiveQueue queue, GrantState grant, Waiter next) implements Effect {
+    record RenewFor(ExclusiveQueue queue, GrantState grant, HoldOptions next) implements Effect {
         @Override
         public void run() {
-            queue.context
-                    .refresher()
-                    .renewFor(grant, next.options, standing -> queue.refreshed(grant, standing, false));
+            queue.context.refresher().renewFor(grant, next, standing -> queue.refreshed(grant, standing, false));
         }
     }
 
@@ -136,6 +139,9 @@ final class Effects {
     record Downgrade(WaitQueue queue, GrantState grant) implements Effect {
         @Override
         public void run() {
+            if (grant.owner() == queue) {
+                return; // an Error ended the step before the readers had it
+            }
             queue.context.releaseSender().downgrade(grant).thenAccept(done -> {
                 if (!done && grant.owner() instanceof SharedQueue readers) {
                     readers.notDowngraded(grant);

@@ -97,7 +97,7 @@ final class EngineContext implements HoldContext {
 
     @Override
     public void extend(HoldState hold, Duration lease) {
-        renewer.extend(hold, lease);
+        renewer.extend(hold, lease, environment.awaiting());
     }
 
     @Override

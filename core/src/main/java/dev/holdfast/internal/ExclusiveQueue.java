@@ -244,9 +244,9 @@ final class ExclusiveQueue extends WaitQueue {
 
     private void claim(Waiter asker, Effects then) {
         ClaimInFlight started = new ClaimInFlight(context.claims().claimFor(name, asker), asker, this);
-        phase = Phase.CLAIMING;
-        claiming = started;
         then.add(started);
+        claiming = started;
+        phase = Phase.CLAIMING;
     }
 
     @Override
@@ -344,6 +344,7 @@ final class ExclusiveQueue extends WaitQueue {
             owners.add(owner, made);
         }
         // Last: from here on the taker may close the hold, and everything must be in its place by then.
+        then.reserve();
         if (taker.resolve(new Waiter.Outcome.Granted(anchor))) {
             then.add(taker);
             countAcquired(made, taker);
@@ -381,6 +382,7 @@ final class ExclusiveQueue extends WaitQueue {
             lost(cause, then);
             return false;
         }
+        Effects.Effect ended = new Effects.Closed(this, closing);
         if (hold != closing || !closing.close()) {
             return false;
         }
@@ -388,7 +390,7 @@ final class ExclusiveQueue extends WaitQueue {
         closedAt = context.time().nanoTime();
         closer = givenBack;
         context.telemetry().released(closing);
-        then.add(new Effects.Closed(this, closing));
+        then.add(ended);
         if (closing.options.awaitRelease()) {
             handOver(then);
         } else {
@@ -438,8 +440,8 @@ final class ExclusiveQueue extends WaitQueue {
     private void answerCloser(GrantState of, Effects then) {
         CompletableFuture<Boolean> asked = closer;
         if (asked != null && !isIn(Phase.REFRESHING) && !isIn(Phase.LINGERING)) {
-            closer = null;
             then.add(new Effects.Answer(asked, of.isGivenBack()));
+            closer = null;
         }
     }
 
@@ -582,7 +584,7 @@ final class ExclusiveQueue extends WaitQueue {
     /** Renews it with the lease of the next holder, before anybody has it. */
     private void renewFor(Waiter next, Effects then) {
         phase = Phase.REFRESHING;
-        then.add(new Effects.RenewFor(this, live(), next));
+        then.add(new Effects.RenewFor(this, live(), next.options));
     }
 
     void refreshed(GrantState of, boolean standing, boolean freshNumber) {
@@ -611,14 +613,15 @@ final class ExclusiveQueue extends WaitQueue {
 
     private void release(Effects then) {
         GrantState back = live();
+        Effects.Effect release = new Effects.Release(this, back, unconfirmed(back));
+        then.reserve();
         if (!back.giveBack()) {
             return; // lost in this moment: grantLost follows and goes on from there
         }
-        HoldState last = unconfirmed(back);
+        phase = Phase.RELEASING;
+        then.add(release); // first: it is sent, and the queue goes on, whatever fails from here on
         drop();
         context.renewer().forget(back);
-        phase = Phase.RELEASING;
-        then.add(new Effects.Release(this, back, last));
     }
 
     /** It is no longer this queue's. */
@@ -653,9 +656,10 @@ final class ExclusiveQueue extends WaitQueue {
 
     private void behind(Effects.Effect claim, boolean retainedToo) {
         transition(then -> {
-            if (isIn(Phase.LINGERING)) {
-                endOfLinger(live(), then);
-            } else if (retainedToo && isIn(Phase.RETAINED)) {
+            GrantState live = grant;
+            if (live != null && isIn(Phase.LINGERING)) {
+                endOfLinger(live, then);
+            } else if (live != null && retainedToo && isIn(Phase.RETAINED)) {
                 endRetention(then);
             }
             if (isIn(Phase.RELEASING)) {
@@ -686,6 +690,7 @@ final class ExclusiveQueue extends WaitQueue {
         boolean byTheStore = cause == Loss.Cause.GONE_FROM_STORE || cause == Loss.Cause.SESSION_ENDED;
         boolean mayBeWatched = retention != null && !byTheStore; // which only a release ends
         drop();
+        phase = Phase.IDLE; // as next() does: no phase is left without its grant, whatever fails from here on
         if (loser != null) {
             tellLoss(loser, cause, then);
         } else if (byTheStore && last != null) {
@@ -722,9 +727,14 @@ final class ExclusiveQueue extends WaitQueue {
             owners.remove(held.acquirer, held);
         }
         then.add(new Effects.Downgrade(this, live));
-        context.queues().adoptAsReader(name, live, held, then);
-        drop();
-        next(then);
+        try {
+            context.queues().adoptAsReader(name, live, held, then);
+        } finally {
+            if (live.owner() != this) {
+                drop();
+                next(then);
+            }
+        }
     }
 
     // ---- what the renewer asks and reports ----

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
@@ -364,7 +365,7 @@ final class LeaseRenewer {
     }
 
     /** Renews a fixed lease on its holder's behalf, and waits. */
-    void extend(HoldState hold, Duration asked) {
+    void extend(HoldState hold, Duration asked, Consumer<CompletableFuture<?>> awaiting) {
         GrantState live = hold.grant;
         Duration lease = live.isSessionBound() ? live.grant().lease() : asked; // a session has its own
         UninterruptedWait.until(() -> beganRenewal(hold), RENEWAL_POLL);
@@ -373,8 +374,9 @@ final class LeaseRenewer {
             Grant request = live.toChange(lease);
             wakeBy(live.dueAt());
             long wallLead = live.wallLead();
-            Map<ClaimId, Renewal> answer =
-                    Failures.await(store.renew(List.of(request)), "could not extend the hold of '" + hold.name + "'");
+            CompletableFuture<Map<ClaimId, Renewal>> asking = store.renew(List.of(request));
+            awaiting.accept(asking);
+            Map<ClaimId, Renewal> answer = Failures.await(asking, "could not extend the hold of '" + hold.name + "'");
             renewal = answer.getOrDefault(request.id(), renewal);
             long sent = renewal.sentNanos();
             apply(live, renewal, () -> {

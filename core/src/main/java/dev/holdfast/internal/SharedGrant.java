@@ -201,6 +201,7 @@ final class SharedGrant {
             queue.owners.add(owner, made);
         }
         // Last: from here on the taker may close the hold, and everything must be in its place by then.
+        then.reserve();
         if (taker.resolve(new Waiter.Outcome.Granted(anchor))) {
             then.add(taker);
             queue.countAcquired(made, taker);
@@ -322,10 +323,10 @@ final class SharedGrant {
 
     void giveBack(Effects then) {
         if (state.giveBack()) { // else lost at this moment: grantLost follows and goes on from there
+            then.add(new Effects.Release(queue, state, tokens.lastHold()));
+            queue.releases.begin(state);
             queue.dropGrant(this);
             context.renewer().forget(state);
-            queue.releases.begin(state);
-            then.add(new Effects.Release(queue, state, tokens.lastHold()));
         }
     }
 

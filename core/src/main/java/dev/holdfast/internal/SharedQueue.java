@@ -272,8 +272,8 @@ final class SharedQueue extends WaitQueue {
                 return false;
             }
             SharedGrant grant = new SharedGrant(this, live);
-            grants.put(live, grant);
             grant.adopt(reading);
+            grants.put(live, grant);
             live.moveTo(this);
             grant.serve(then);
             return true;

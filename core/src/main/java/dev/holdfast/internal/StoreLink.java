@@ -85,26 +85,31 @@ final class StoreLink {
 
     // ---- claims and grants ----
 
-    /**
-     * Sends a claim.
-     *
-     * @param answered hears the answer, once: also within this call
-     * @return null if it failed at once
-     */
-    @Nullable
-    Pending claim(Claim claim, BiConsumer<@Nullable Optional<Grant>, @Nullable Throwable> answered) {
+    /** A claim that was sent; made before it is, so that nothing fails after. */
+    static final class SentClaim {
+        final CompletableFuture<Optional<Grant>> answer;
+        /** Null if it failed at once. */
+        @Nullable
+        Pending pending;
+
+        SentClaim(CompletableFuture<Optional<Grant>> answer) {
+            this.answer = answer;
+        }
+    }
+
+    SentClaim claim(Claim claim) {
         counters.claims.increment();
         Request<Optional<Grant>> request = new Request<>(claim.name(), (proof, grant) -> proof.answered(claim.name()));
         request.isTimed = !claim.waits(); // one that waits takes as long as others hold: that says nothing of the store
-        request.answer.whenComplete(answered);
+        SentClaim sent = new SentClaim(request.answer);
         try {
             Pending pending = Objects.requireNonNull(opening.claim(claim), NULL);
+            sent.pending = pending;
             Objects.requireNonNull(pending.answer(), NULL).whenComplete(request::ended);
-            return pending;
         } catch (Throwable broken) { // an Error, too, must not leave a lock half-way between two states
             request.ended(null, broken);
-            return null;
         }
+        return sent;
     }
 
     CompletableFuture<Map<ClaimId, Renewal>> renew(Collection<Grant> grants) {
@@ -262,7 +267,12 @@ final class StoreLink {
                     answer.complete(value);
                 }
             } finally {
-                count(value, failure);
+                try {
+                    count(value, failure);
+                } catch (Throwable notCounted) {
+                    // of a store that throws for the name's part, or of a timer without a thread: the request has its
+                    // answer
+                }
             }
         }
 

@@ -70,6 +70,7 @@ final class Waiters {
     }
 
     private void endEmpty(Waiter waiter, NotAcquired.Reason why, Effects then) {
+        then.reserve();
         if (waiter.resolve(Waiter.EMPTY)) {
             then.add(waiter);
             context.telemetry().notAcquired(name, waiter, why);
@@ -77,6 +78,7 @@ final class Waiters {
     }
 
     void fail(Waiter waiter, Throwable failure, Effects then) {
+        then.reserve();
         if (waiter.resolve(new Waiter.Outcome.Failed(failure))) {
             then.add(waiter);
             context.telemetry().notAcquired(name, waiter, Telemetry.reason(failure));
