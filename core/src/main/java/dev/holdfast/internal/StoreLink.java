@@ -240,8 +240,12 @@ final class StoreLink {
         Request(List<String> names, BiConsumer<Reachability, T> proves) {
             this.names = names;
             this.proves = proves;
+            this.sent = sending();
+        }
+
+        private long sending() {
             counters.storeCalls.increment();
-            this.sent = time.nanoTime();
+            return time.nanoTime();
         }
 
         CompletableFuture<T> send(Function<Store, CompletionStage<T>> request) {
