@@ -307,7 +307,7 @@ final class ConnectionWorker {
     private StoreUnavailableException tooLate(Request request) {
         return new StoreUnavailableException(tables.errors().cannot(request.what, request.name)
                 + ": the database has not answered within " + REQUEST_TIMEOUT.toSeconds()
-                + " s; check its load, the network and what blocks the row");
+                + " s; check its load and the network, and see which session locks the table or the row");
     }
 
     private void refuseAll() {
