@@ -43,6 +43,7 @@ public final class Walk {
     private static final String LIBRARY = "dev.holdfast.";
     private static final String BEGIN = "begin";
     private static final String END = "end";
+    private static final String TIMER = "-timer";
     private static final String FUTURE = "java.util.concurrent.CompletableFuture";
 
     /** A call of a method. */
@@ -150,6 +151,9 @@ public final class Walk {
     }
 
     private void called(ThreadReference thread, Method method) {
+        if (thread.name().endsWith(TIMER)) {
+            return; // what a client does meanwhile is no part of the call
+        }
         int depth;
         try {
             depth = thread.frameCount();

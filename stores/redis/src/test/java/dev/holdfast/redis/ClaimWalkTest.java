@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.DistributedLock;
 import dev.holdfast.Hold;
+import dev.holdfast.HoldOptions;
 import dev.holdfast.LockClient;
 import dev.holdfast.testbed.RedisServer;
 import dev.holdfast.testbed.Walk;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -14,6 +16,7 @@ import org.junit.jupiter.api.Test;
  * {@code mvn -Dquick -pl stores/redis -am test -Dtest=ClaimWalkTest -Dsurefire.failIfNoSpecifiedTests=false}, and then
  * {@code stores/redis/target/quick/surefire-reports/dev.holdfast.redis.ClaimWalkTest-output.txt}.
  */
+@Tag("thorough")
 class ClaimWalkTest {
     private static final int WARM = 20;
 
@@ -35,7 +38,7 @@ class ClaimWalkTest {
         public static void main(String[] arguments) {
             try (LockClient client = LockClient.connect(arguments[0])) {
                 for (int i = 0; i < WARM; i++) {
-                    client.lock("warm" + i).acquire().close();
+                    client.lock("warm" + i, HoldOptions.defaults().awaitRelease(true)).acquire().close();
                 }
                 DistributedLock lock = client.lock("walked");
                 Walk.begin();
