@@ -38,7 +38,9 @@ class ClaimWalkTest {
         public static void main(String[] arguments) {
             try (LockClient client = LockClient.connect(arguments[0])) {
                 for (int i = 0; i < WARM; i++) {
-                    client.lock("warm" + i, HoldOptions.defaults().awaitRelease(true)).acquire().close();
+                    client.lock("warm" + i, HoldOptions.defaults().awaitRelease(true))
+                            .acquire()
+                            .close();
                 }
                 DistributedLock lock = client.lock("walked");
                 Walk.begin();
