@@ -50,9 +50,15 @@ final class ClaimInFlight implements Effects.Effect {
     void sendTo(StoreLink store, TimeSource time) {
         storeName = store.description();
         wallLead = Validity.wallLead(time);
-        StoreLink.SentClaim sent = store.claim(claim);
-        pending = sent.pending;
-        sent.answer.whenComplete(this::answered);
+        StoreLink.SentClaim sent;
+        try {
+            sent = store.claim(claim);
+            pending = sent.pending;
+            sent.answer.whenComplete(this::answered);
+        } catch (Throwable broken) { // an Error, such as of memory: it may have been sent, and is withdrawn
+            answered(null, broken);
+            return;
+        }
         if (cancelled && sent.pending != null) {
             cancel(sent.pending);
         }

@@ -176,7 +176,9 @@ final class StoreLink {
 
     /** Many stores say without asking anybody that they keep none: neither counted nor a proof of life. */
     CompletableFuture<Optional<List<LockWaiter>>> waiters(String prefix) {
-        return opening.with(store -> store.waiters(prefix)).toCompletableFuture();
+        return opening.with(store -> store.waiters(prefix))
+                .thenApply(all -> Objects.requireNonNull(all, NULL))
+                .toCompletableFuture();
     }
 
     CompletableFuture<RecordReading> readRecord(String name) {
@@ -261,12 +263,11 @@ final class StoreLink {
             return answer;
         }
 
-        void ended(@Nullable T value, @Nullable Throwable failure) {
+        void ended(@Nullable T value, @Nullable Throwable failed) {
+            Throwable failure = failed == null && value == null ? new NullPointerException(NULL) : failed;
             try {
                 if (failure != null) {
                     answer.completeExceptionally(failure);
-                } else if (value == null) {
-                    answer.completeExceptionally(new NullPointerException(NULL));
                 } else {
                     answer.complete(value);
                 }

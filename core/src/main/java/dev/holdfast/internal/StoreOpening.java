@@ -75,10 +75,15 @@ public final class StoreOpening {
 
     /** A store that is open. */
     public static StoreOpening of(Store store, TimeSource time) {
-        StoreOpening open = new StoreOpening(store.description(), () -> store, time);
-        open.attempt.set(CompletableFuture.completedFuture(store));
-        open.opened = store;
-        return open;
+        try {
+            StoreOpening open = new StoreOpening(store.description(), () -> store, time);
+            open.attempt.set(CompletableFuture.completedFuture(store));
+            open.opened = store;
+            return open;
+        } catch (RuntimeException | Error broken) {
+            store.close();
+            throw broken;
+        }
     }
 
     /** Names the listener; called once, before the first request. */

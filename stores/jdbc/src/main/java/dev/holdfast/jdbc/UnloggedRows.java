@@ -96,6 +96,9 @@ final class UnloggedRows extends LockRows {
      */
     private record Marker(long base, long opens) {}
 
+    /** The highest number as it was found; only for the next marker. */
+    private long found;
+
     UnloggedRows(ServerDialect dialect, RowSql sql, SqlErrors errors, SqlSession session, LongSupplier stamp) {
         super(dialect, sql, errors, session, stamp);
         this.errors = errors;
@@ -106,8 +109,8 @@ final class UnloggedRows extends LockRows {
         this.find = dialect.readToChange("SELECT r.highest_number, r.longest_lease, LEAST(r.not_before - " + sql.now
                 + ", r.pause), m.grant_number FROM " + restart + " r LEFT JOIN " + sql.table
                 + " m ON m.name = '' AND m.host = " + identity + " WHERE r.name = ''");
-        String pause =
-                "CASE WHEN not_before > " + sql.now + " THEN GREATEST(pause, longest_lease) ELSE longest_lease END";
+        String pause = "CASE WHEN longest_lease = 0 OR not_before > " + sql.now
+                + " THEN GREATEST(pause, longest_lease) ELSE longest_lease END";
         this.mark = dialect.readToChange(
                 "WITH r AS (UPDATE " + restart + " SET highest_number = highest_number + 1, pause = " + pause
                         + ", not_before = " + sql.now + " + " + pause
@@ -225,7 +228,7 @@ final class UnloggedRows extends LockRows {
                 if (tries == TRIES) {
                     throw new SQLException("the marker in " + errors.table() + " is removed again and again", "40001");
                 }
-                session().update(mark, List.of(highestNumber));
+                session().update(mark, List.of(found));
             }
         }
         marker = known;
@@ -243,7 +246,8 @@ final class UnloggedRows extends LockRows {
 
     /** Base 0 where the marker is missing. */
     private Marker read(ResultSet row) throws SQLException {
-        note(row);
+        found = row.getLong(
+                1); // perhaps not flushed, or on no standby: this connection relies on what it has raised itself
         long pause = Math.max(0, row.getLong(3));
         return new Marker(row.getLong(4), stamp.getAsLong() + TimeUnit.MICROSECONDS.toNanos(pause));
     }
