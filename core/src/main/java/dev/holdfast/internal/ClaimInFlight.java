@@ -22,7 +22,6 @@ final class ClaimInFlight implements Effects.Effect {
 
     private volatile @Nullable Pending pending;
     private volatile boolean cancelled;
-    private volatile @Nullable String storeName;
     private volatile long wallLead;
     private final CompletableFuture<Void> settled = new CompletableFuture<>();
 
@@ -48,19 +47,18 @@ final class ClaimInFlight implements Effects.Effect {
     }
 
     void sendTo(StoreLink store, TimeSource time) {
-        storeName = store.description();
         wallLead = Validity.wallLead(time);
         StoreLink.SentClaim sent;
         try {
             sent = store.claim(claim);
-            pending = sent.pending;
-            sent.answer.whenComplete(this::answered);
+            pending = sent.pending();
+            sent.answer().whenComplete(this::answered);
         } catch (Throwable broken) { // an Error, such as of memory: it may have been sent, and is withdrawn
             answered(null, broken);
             return;
         }
-        if (cancelled && sent.pending != null) {
-            cancel(sent.pending);
+        if (cancelled && sent.pending() != null) {
+            cancel(sent.pending());
         }
     }
 
@@ -129,7 +127,7 @@ final class ClaimInFlight implements Effects.Effect {
         try {
             sent.cancel();
         } catch (Throwable e) {
-            Log.warn(() -> "could not withdraw the claim of '" + claim.name() + "' on " + storeName
+            Log.warn(() -> "could not withdraw the claim of '" + claim.name() + "' on " + queue.context.description()
                     + "; a grant that still arrives is released, but others may wait until then: report this to the"
                     + " authors of the store: " + Redacted.text(e));
             settle(e);

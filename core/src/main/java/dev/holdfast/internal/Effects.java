@@ -38,6 +38,19 @@ final class Effects {
         effects.add(effect);
     }
 
+    /**
+     * Sets the outcome of a waiter, which is then woken; false if it was set before. Room is made first: an outcome that is
+     * set is always told.
+     */
+    boolean resolve(Waiter waiter, Waiter.Outcome outcome) {
+        reserve();
+        boolean first = waiter.resolve(outcome);
+        if (first) {
+            effects.add(waiter);
+        }
+        return first;
+    }
+
     boolean isEmpty() {
         return effects.isEmpty();
     }

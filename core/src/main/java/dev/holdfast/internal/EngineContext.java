@@ -16,7 +16,6 @@ import java.util.function.Consumer;
  */
 final class EngineContext implements HoldContext {
     private final StoreLink store;
-    private final String description;
     private final TimeSource time;
     private final ClientIdentity identity;
     private final Environment environment;
@@ -47,9 +46,8 @@ final class EngineContext implements HoldContext {
         this.environment = environment;
         this.dispatcher = dispatcher;
         this.completionThreads = completionThreads;
-        this.description = store.description();
         this.store = store;
-        this.telemetry = new Telemetry(counters, dispatcher, time, description, callSites);
+        this.telemetry = new Telemetry(counters, dispatcher, time, store.description(), callSites);
         this.queues = new QueueRegistry(this);
         this.reachability = new Reachability(store, time, telemetry, outageLimit, queues);
         store.report(reachability);
@@ -65,7 +63,7 @@ final class EngineContext implements HoldContext {
 
     /** The store, for messages. */
     String description() {
-        return description;
+        return store.description();
     }
 
     /** The store's capabilities; more may be known once a lazy client has connected. */
@@ -221,6 +219,6 @@ final class EngineContext implements HoldContext {
     }
 
     ClientClosedException closedException() {
-        return new ClientClosedException("the client of " + description + " is closed; make a new one");
+        return new ClientClosedException("the client of " + description() + " is closed; make a new one");
     }
 }

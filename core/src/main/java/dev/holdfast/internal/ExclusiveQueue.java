@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
  * <p>While others of this client wait, a closed hold's grant is handed to the next of them without asking the store,
  * which is what makes contention inside a process cheap; the bounds in {@link HoldOptions} keep other clients from
  * starving. When the bounds are reached the store is asked for a fresh grant number (it refuses when another client
- * waits), and otherwise the grant is given back and claimed anew, behind the others. A grant that has too little lease left is
- * renewed with that of its next holder first. The idea of passing a global lock among local waiters a bounded number of times
+ * waits). If it refuses, the grant is given back and claimed again, behind the others. A grant with too little lease left is first
+ * renewed, with the lease of its next holder. The idea of passing a global lock among local waiters a bounded number of times
  * is that of lock cohorting (Dice, Marathe and Shavit, "Lock Cohorting", PPoPP 2012).
  *
  * <p>A grant that has to be released from HELD lingers first, until the store is about to send. A caller that acquires
@@ -165,8 +165,8 @@ final class ExclusiveQueue extends WaitQueue {
         boolean wanted = !goesBack && !isIn(Phase.REFRESHING) && unwanted() == null;
         if (!wanted && waiters.isEmpty() && nextTry == null) {
             nextTry = waiter; // behind this client's own release, or its claim or grant that nobody wants any more
-            afterLeaving(
-                    then); // the caller that left may not have called it off yet, and will not once another has joined
+            // the caller that left may not have called its claim off yet, and will not once another has joined
+            afterLeaving(then);
         } else {
             waiters.refuse(waiter, then); // another of this client holds it, or is before this one
         }
@@ -197,7 +197,7 @@ final class ExclusiveQueue extends WaitQueue {
 
     @Override
     boolean isSurelyHeldHere() {
-        GrantState live = grant; // without a hold it is about to go on or back, for which the store has to answer
+        GrantState live = grant; // without a hold, the store decides what becomes of it
         return live != null && live.isValid() && hold != null;
     }
 
@@ -344,9 +344,7 @@ final class ExclusiveQueue extends WaitQueue {
             owners.add(owner, made);
         }
         // Last: from here on the taker may close the hold, and everything must be in its place by then.
-        then.reserve();
-        if (taker.resolve(new Waiter.Outcome.Granted(anchor))) {
-            then.add(taker);
+        if (then.resolve(taker, new Waiter.Outcome.Granted(anchor))) {
             countAcquired(made, taker);
             return true;
         }
@@ -401,8 +399,8 @@ final class ExclusiveQueue extends WaitQueue {
     }
 
     /**
-     * Where nobody waits here the grant goes back as soon as the store sends, and not sooner: a thread that comes back for
-     * it in the same instant finds it still there, or at least has its claim sent along. Or it is retained for longer.
+     * If nobody waits here, the grant is kept until the store sends, or is retained for longer. So a thread that acquires
+     * again in the same instant still finds it, or has its claim sent together with the release.
      */
     private void closed(HoldOptions options, Effects then) {
         Waiter first = waiters.first();
@@ -411,10 +409,8 @@ final class ExclusiveQueue extends WaitQueue {
         } else if (!options.retain().isZero()
                 && retention().isAllowed(options)
                 && (first == null || retention().isReported())) {
-            retention()
-                    .begin(
-                            options,
-                            then); // the bounds of hand-over do not count while the store watches and nobody waits
+            // the bounds of hand-over do not count while the store watches and nobody waits
+            retention().begin(options, then);
         } else if (first == null) {
             linger(then);
         } else {
@@ -446,8 +442,8 @@ final class ExclusiveQueue extends WaitQueue {
     }
 
     /**
-     * The hold that was closed last, if the store has not confirmed the grant since then; otherwise null. If the store no
-     * longer has the grant, it is unknown whether such a hold was closed in time.
+     * The hold that was closed last; null if the store has confirmed the grant since then, which proves that it was closed
+     * in time.
      */
     private @Nullable HoldState unconfirmed(GrantState of) {
         return closedAt - of.provedAt() < 0 ? null : of.tokens.lastHold();

@@ -60,7 +60,7 @@ interface GrantOwner {
      * A grant that the renewer has found lost by now makes the hold lost, even where its {@link #grantLost} is only on
      * its way.
      *
-     * @param givenBack is completed with whether the grant was released, once that is decided; null if nobody waits for that
+     * @param givenBack is completed with true if the grant is released, with false if not; null if nobody waits for the answer
      */
     void endHold(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack);
 

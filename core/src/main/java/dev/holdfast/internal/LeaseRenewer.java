@@ -278,8 +278,8 @@ final class LeaseRenewer {
 
     /**
      * Renews a grant out of turn, to learn whether anybody else waits for its name; no answer counts as yes. Those who ask
-     * while a request is under way wait for the next one, whose answer is for all of them. A caller who asks often enough puts off all
-     * planned renewals; the limits that are checked before those are checked here too.
+     * while a request is under way share the answer to the next one. Frequent questions put off all planned renewals, so the
+     * limits that are checked before those are checked here too.
      */
     void ask(GrantState grant, Consumer<Boolean> alone) {
         askers.compute(grant, (same, others) -> {

@@ -106,15 +106,17 @@ final class SharedGrant {
 
     private void heardInTime(boolean alone, Effects then) {
         asking = false;
-        if (alone) {
-            openedAt = now();
-        }
     }
 
-    /** Asks the store whether this client is alone with the name. */
+    /** Asks the store whether this client is alone with the name: if so, the bound begins again. */
     private void ask(BiConsumer<Boolean, Effects> heard, Effects then) {
-        then.add(() ->
-                context.renewer().ask(state, alone -> queue.transition(effects -> heard.accept(alone, effects))));
+        then.add(() -> context.renewer()
+                .ask(
+                        state,
+                        alone -> queue.transition(effects -> {
+                            openedAt = alone ? now() : openedAt;
+                            heard.accept(alone, effects);
+                        })));
     }
 
     void staysWritersInStore() {
@@ -145,7 +147,6 @@ final class SharedGrant {
 
     private void heardForWaiters(boolean alone, Effects then) {
         Waiter first = queue.waiters.first();
-        openedAt = alone ? now() : openedAt;
         if (alone && queue.has(this) && first != null && mayServe(first)) {
             askingForWaiters = false;
             serve(then);
@@ -169,7 +170,6 @@ final class SharedGrant {
 
     private void heardForTry(Waiter trying, boolean alone, Effects then) {
         queue.trying(-1);
-        openedAt = alone ? now() : openedAt;
         boolean may = alone && queue.has(this) && queue.mayEnter(this, trying);
         if (!may || !enter(trying, then)) {
             then.add(queue.claimFor(trying));
@@ -201,9 +201,7 @@ final class SharedGrant {
             queue.owners.add(owner, made);
         }
         // Last: from here on the taker may close the hold, and everything must be in its place by then.
-        then.reserve();
-        if (taker.resolve(new Waiter.Outcome.Granted(anchor))) {
-            then.add(taker);
+        if (then.resolve(taker, new Waiter.Outcome.Granted(anchor))) {
             queue.countAcquired(made, taker);
             return true;
         }

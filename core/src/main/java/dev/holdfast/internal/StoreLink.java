@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The one door from the engine to its store. Each request is counted and timed, waits until the store is open, and ends with an
- * answer or a failure, whatever the store does: one that throws, or answers null, has failed. Each answer tells {@link
- * Reachability} what it proves, once the engine has it. Thread-safe.
+ * answer or a failure, whatever the store does: one that throws, or answers null, has failed. {@link Reachability} hears of each
+ * answer, and what it proves, after the engine unless the store answered within the call. Thread-safe.
  */
 final class StoreLink {
     private static final String NULL = "the store answered null";
@@ -42,8 +42,8 @@ final class StoreLink {
 
     StoreLink(StoreOpening opening, Counters counters, TimeSource time) {
         this.opening = opening;
-        this.description =
-                opening.description(); // asked once: messages are made where a store that throws would do harm
+        // asked once: messages are made where a store that throws would do harm
+        this.description = opening.description();
         this.counters = counters;
         this.time = time;
     }
@@ -85,31 +85,25 @@ final class StoreLink {
 
     // ---- claims and grants ----
 
-    /** A claim that was sent; made before it is, so that nothing fails after. */
-    static final class SentClaim {
-        final CompletableFuture<Optional<Grant>> answer;
-        /** Null if it failed at once. */
-        @Nullable
-        Pending pending;
-
-        SentClaim(CompletableFuture<Optional<Grant>> answer) {
-            this.answer = answer;
-        }
-    }
+    /**
+     * A claim that was sent.
+     *
+     * @param pending null if it failed at once
+     */
+    record SentClaim(@Nullable Pending pending, CompletableFuture<Optional<Grant>> answer) {}
 
     SentClaim claim(Claim claim) {
         counters.claims.increment();
         Request<Optional<Grant>> request = new Request<>(claim.name(), (proof, grant) -> proof.answered(claim.name()));
         request.isTimed = !claim.waits(); // one that waits takes as long as others hold: that says nothing of the store
-        SentClaim sent = new SentClaim(request.answer);
+        Pending pending = null;
         try {
-            Pending pending = Objects.requireNonNull(opening.claim(claim), NULL);
-            sent.pending = pending;
+            pending = Objects.requireNonNull(opening.claim(claim), NULL);
             Objects.requireNonNull(pending.answer(), NULL).whenComplete(request::ended);
         } catch (Throwable broken) { // an Error, too, must not leave a lock half-way between two states
             request.ended(null, broken);
         }
-        return sent;
+        return new SentClaim(pending, request.answer);
     }
 
     CompletableFuture<Map<ClaimId, Renewal>> renew(Collection<Grant> grants) {
@@ -272,12 +266,16 @@ final class StoreLink {
                     answer.complete(value);
                 }
             } finally {
-                try {
-                    count(value, failure);
-                } catch (Throwable notCounted) {
-                    // of a store that throws for the name's part, or of a timer without a thread: the request has its
-                    // answer
-                }
+                countQuietly(value, failure);
+            }
+        }
+
+        /** A store may throw for the name's part, and a timer may have no thread: the request has its answer all the same. */
+        private void countQuietly(@Nullable T value, @Nullable Throwable failure) {
+            try {
+                count(value, failure);
+            } catch (Throwable notCounted) {
+                // see above
             }
         }
 
@@ -285,18 +283,18 @@ final class StoreLink {
             if (isTimed) {
                 counters.storeNanos.add(time.nanoTime() - sent);
             }
-            Reachability heard = reachability;
             if (failure != null) {
                 counters.failedStoreCalls.increment();
             }
+            Reachability heard = reachability;
             if (heard == null) {
                 return;
             }
-            if (failure == null && value != null) {
-                proves.accept(heard, value);
-            } else if (failure != null && names.isEmpty()) {
+            if (failure == null) {
+                proves.accept(heard, Objects.requireNonNull(value));
+            } else if (names.isEmpty()) {
                 heard.unanswered(sent, failure);
-            } else if (failure != null) {
+            } else {
                 names.forEach(name -> heard.unanswered(name, sent, failure));
             }
         }

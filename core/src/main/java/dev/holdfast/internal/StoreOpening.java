@@ -124,10 +124,10 @@ public final class StoreOpening {
     /** While the store is not open, no claim has reached it, and so none left anything behind. */
     CompletionStage<Void> withdraw(Claim claim) {
         Store store = opened;
-        CompletableFuture<Store> last = store == null ? attempt.get() : null;
         if (store != null) {
             return store.withdraw(claim);
         }
+        CompletableFuture<Store> last = attempt.get();
         return last == null || !last.isDone()
                 ? CompletableFuture.completedFuture(null)
                 : last.thenCompose(late -> late.withdraw(claim));

@@ -70,17 +70,13 @@ final class Waiters {
     }
 
     private void endEmpty(Waiter waiter, NotAcquired.Reason why, Effects then) {
-        then.reserve();
-        if (waiter.resolve(Waiter.EMPTY)) {
-            then.add(waiter);
+        if (then.resolve(waiter, Waiter.EMPTY)) {
             context.telemetry().notAcquired(name, waiter, why);
         }
     }
 
     void fail(Waiter waiter, Throwable failure, Effects then) {
-        then.reserve();
-        if (waiter.resolve(new Waiter.Outcome.Failed(failure))) {
-            then.add(waiter);
+        if (then.resolve(waiter, new Waiter.Outcome.Failed(failure))) {
             context.telemetry().notAcquired(name, waiter, Telemetry.reason(failure));
         }
     }

@@ -17,7 +17,6 @@ abstract class MemoryContract extends StoreContract {
     protected Set<String> expectedSkips() {
         return Set.of(
                 "Leases.aGrantOfASessionStandsWhileTheSessionLivesAndEndsWithIt",
-                "Modes.ofSeveralNamesAllAreHeldOrNone",
                 "Outages",
                 "ClientOutages",
                 "Processes",

@@ -37,7 +37,6 @@ class ToyStoreContractTest extends StoreContract {
                 "Leases.theSameClaimAskedAgainBeginsItsLeaseAnew",
                 "Modes.aPermitThatNobodyReturnsComesBackByItself",
                 "Modes.aWriterThatIsMadeAReaderKeepsItsLease",
-                "Modes.ofSeveralNamesAllAreHeldOrNone",
                 "Queue.aWaiterGetsInWhenALeaseWasMadeShorter",
                 "Queue.aWaiterGetsInWhenAShortLeaseRunsOutAfterALongOne",
                 "Queue.aWaiterGetsInWhenTheLeaseOfASilentHolderRunsOut",

@@ -2,17 +2,19 @@ package dev.holdfast.bench.server;
 
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** One connection on which a server is asked for its own figures. */
-final class Database implements AutoCloseable {
+/** One connection on which a server is asked for its own figures; it counts what it asks. */
+public final class Database implements AutoCloseable {
     private final Connection connection;
+    private int statements;
 
-    Database(String url) {
+    /** Connects. */
+    public Database(String url) {
         try {
             connection = DriverManager.getConnection(url);
         } catch (SQLException e) {
@@ -20,32 +22,46 @@ final class Database implements AutoCloseable {
         }
     }
 
-    void execute(String statement) throws SQLException {
-        try (Statement executed = connection.createStatement()) {
-            executed.execute(statement);
+    /** How many statements went over this connection. */
+    public int statements() {
+        return statements;
+    }
+
+    /** Runs a statement. */
+    public void execute(String statement, Object... parameters) {
+        try (PreparedStatement executed = prepared(statement, parameters)) {
+            executed.execute();
+        } catch (SQLException e) {
+            throw new IllegalStateException(statement, e);
         }
     }
 
     /** The first column of the first row. */
-    String text(String query) {
-        try (Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery(query)) {
+    public String text(String query) {
+        return text(query, 1);
+    }
+
+    /** A column of the first row. */
+    public String text(String query, int column) {
+        try (PreparedStatement statement = prepared(query);
+                ResultSet rows = statement.executeQuery()) {
             rows.next();
-            return rows.getString(1);
+            return rows.getString(column);
         } catch (SQLException e) {
             throw new IllegalStateException(query, e);
         }
     }
 
-    double number(String query) {
+    /** The first column of the first row. */
+    public double number(String query) {
         return Double.parseDouble(text(query));
     }
 
     /** Rows of a name and a number; other rows are passed over. */
     Map<String, Double> numbers(String query) {
         Map<String, Double> found = new TreeMap<>();
-        try (Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery(query)) {
+        try (PreparedStatement statement = prepared(query);
+                ResultSet rows = statement.executeQuery()) {
             while (rows.next()) {
                 String value = rows.getString(2);
                 if (value.matches("\\d+(\\.\\d+)?")) {
@@ -56,6 +72,15 @@ final class Database implements AutoCloseable {
             throw new IllegalStateException(query, e);
         }
         return found;
+    }
+
+    private PreparedStatement prepared(String statement, Object... parameters) throws SQLException {
+        statements++;
+        PreparedStatement prepared = connection.prepareStatement(statement);
+        for (int i = 0; i < parameters.length; i++) {
+            prepared.setObject(i + 1, parameters[i]);
+        }
+        return prepared;
     }
 
     @Override

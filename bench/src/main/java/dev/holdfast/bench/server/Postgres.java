@@ -2,7 +2,6 @@ package dev.holdfast.bench.server;
 
 import dev.holdfast.bench.peer.StoreKind;
 import dev.holdfast.testbed.PostgresServer;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.OptionalInt;
@@ -79,7 +78,7 @@ final class Postgres implements Server {
         try {
             database.execute("create extension pg_stat_statements");
             return true;
-        } catch (SQLException e) {
+        } catch (IllegalStateException e) {
             return false;
         }
     }

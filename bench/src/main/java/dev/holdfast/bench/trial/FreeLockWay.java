@@ -183,7 +183,7 @@ enum FreeLockWay {
             RedisAsyncCommands<String, String> redis = connection.async();
             String owner = UUID.randomUUID().toString();
             if (take(redis, lock, owner) == null) {
-                throw new IllegalStateException("the lock was refused, though nobody holds it");
+                throw new IllegalStateException("the lock was refused, and nobody holds it");
             }
             String[] keys = {lock};
             return () -> {

@@ -1,5 +1,6 @@
 package dev.holdfast.bench.writes;
 
+import dev.holdfast.bench.server.Database;
 import dev.holdfast.testbed.MariaDbServer;
 import java.util.Map;
 
@@ -21,10 +22,10 @@ final class MariaDbCounters implements Counters {
 
     @Override
     public String settings() {
-        return "MariaDB " + database.text("select version()", 1) + ", innodb_flush_log_at_trx_commit="
-                + database.text("select @@innodb_flush_log_at_trx_commit", 1) + ", sync_binlog="
-                + database.text("select @@sync_binlog", 1) + ", binlog_format="
-                + database.text("select @@binlog_format", 1);
+        return "MariaDB " + database.text("select version()") + ", innodb_flush_log_at_trx_commit="
+                + database.text("select @@innodb_flush_log_at_trx_commit") + ", sync_binlog="
+                + database.text("select @@sync_binlog") + ", binlog_format="
+                + database.text("select @@binlog_format");
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.holdfast.bench.writes;
 
 import dev.holdfast.bench.run.Schedule;
+import dev.holdfast.bench.server.Database;
 import dev.holdfast.testbed.PostgresServer;
 import java.time.Duration;
 import java.util.Map;
@@ -41,8 +42,8 @@ final class PostgresCounters implements Counters {
 
     @Override
     public String settings() {
-        return "PostgreSQL " + database.text(OWN + "show server_version", 1) + ", synchronous_commit="
-                + database.text(OWN + "show synchronous_commit", 1) + ", no checkpoint and no vacuum meanwhile";
+        return "PostgreSQL " + database.text(OWN + "show server_version") + ", synchronous_commit="
+                + database.text(OWN + "show synchronous_commit") + ", no checkpoint and no vacuum meanwhile";
     }
 
     @Override

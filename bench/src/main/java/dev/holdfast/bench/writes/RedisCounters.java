@@ -9,8 +9,8 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
 /**
- * Redis with an append-only file and a replica. Keys that nobody asks for run out only in name meanwhile: the DEL of each is
- * what a lock costs later, and not what is measured then.
+ * Redis with an append-only file and a replica. Keys that nobody reads are not deleted when they expire. Otherwise the deletion of
+ * keys of one measurement would be counted in a later one.
  */
 final class RedisCounters implements Counters {
     private static final Duration SOON = Duration.ofMillis(20);

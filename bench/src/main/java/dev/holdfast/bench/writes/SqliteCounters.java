@@ -1,27 +1,19 @@
 package dev.holdfast.bench.writes;
 
-import dev.holdfast.bench.TemporaryFolder;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import dev.holdfast.bench.peer.StoreKind;
+import dev.holdfast.bench.server.Database;
+import dev.holdfast.bench.server.Server;
+import dev.holdfast.bench.server.Servers;
 import java.util.Map;
-import java.util.stream.Stream;
-import org.sqlite.SQLiteJDBCLoader;
+import java.util.Objects;
 
 /** A file has no server: what counts are the calls by which this JVM writes it ({@link FileCalls}). */
 final class SqliteCounters implements Counters {
     private final FileCalls calls = FileCalls.ofThisJvm();
-    private final Path folder;
-    private final Database control;
+    private final Server file = Servers.start(StoreKind.SQLITE);
+    private final Database control = new Database("jdbc:" + file.url() + ".control");
 
     SqliteCounters() {
-        try {
-            folder = TemporaryFolder.make();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-        control = new Database("jdbc:sqlite:" + folder.resolve("control.db"));
         control.execute("pragma journal_mode=wal");
         control.execute("pragma synchronous=full"); // a commit is a forced write
         control.execute("pragma wal_autocheckpoint=100"); // the log is written back soon
@@ -30,13 +22,12 @@ final class SqliteCounters implements Counters {
 
     @Override
     public String url() {
-        return "sqlite:" + folder.resolve("locks.db");
+        return file.url();
     }
 
     @Override
     public String settings() {
-        return "SQLite by sqlite-jdbc " + SQLiteJDBCLoader.getVersion()
-                + ", write-ahead log, synchronous=normal; the control has synchronous=full";
+        return file.settings() + "; the control has synchronous=full";
     }
 
     @Override
@@ -44,14 +35,10 @@ final class SqliteCounters implements Counters {
         return calls.counted();
     }
 
+    /** The control's file is beside that of the locks. */
     @Override
     public Map<String, Double> kept() {
-        try (Stream<Path> files = Files.list(folder)) {
-            return Map.of(
-                    "bytes of files", files.mapToDouble(SqliteCounters::size).sum());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return Map.of("bytes of files", Objects.requireNonNull(file.residue().get("bytes")));
     }
 
     @Override
@@ -62,18 +49,6 @@ final class SqliteCounters implements Counters {
     @Override
     public void close() {
         control.close();
-        try {
-            TemporaryFolder.delete(folder);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    private static double size(Path file) {
-        try {
-            return Files.size(file);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        file.close();
     }
 }

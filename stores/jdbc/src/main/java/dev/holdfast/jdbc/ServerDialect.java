@@ -90,6 +90,11 @@ interface ServerDialect {
                 + ": only PostgreSQL has them; leave out holdfast.unlogged, or JdbcOptions.unlogged");
     }
 
+    /** The statements that create the table, of the kind that the options ask for. */
+    default List<String> createTable(String table, JdbcOptions options) {
+        return options.unlogged() ? createUnlogged(table) : createTable(table);
+    }
+
     /**
      * Whether a table is unlogged; empty if it is missing.
      *

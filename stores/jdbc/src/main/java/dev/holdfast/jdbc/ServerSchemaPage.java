@@ -31,7 +31,7 @@ record ServerSchemaPage(ServerDialect dialect) {
     String script(JdbcOptions options) {
         String table = dialect.quoted(options.qualifiedTable());
         List<String> statements = new ArrayList<>();
-        statements.addAll(options.unlogged() ? dialect.createUnlogged(table) : dialect.createTable(table));
+        statements.addAll(dialect.createTable(table, options));
         statements.add(TableOpener.markRowByHand(dialect, table));
         statements.addAll(dialect.createRecords(table + ServerRecords.SUFFIX));
         statements.add(dialect.createRows(table + LockedRows.SUFFIX));

@@ -187,8 +187,7 @@ final class TableOpener {
         dialect.lockCreation(session, true);
         boolean created = false;
         try {
-            for (String statement :
-                    options.unlogged() ? dialect.createUnlogged(sql.table) : dialect.createTable(sql.table)) {
+            for (String statement : dialect.createTable(sql.table, options)) {
                 session.execute(statement);
             }
             created = true;

@@ -83,10 +83,12 @@ final class UnloggedRows extends LockRows {
 
     private @Nullable Marker marker;
 
-    /** What the logged row says, as this connection knows it. */
+    /** What the logged row says at least: what this connection has raised itself, and so has been flushed. */
     private long highestNumber;
 
     private long longestLease;
+    /** The number that the logged row was found with, perhaps not flushed, or on no standby; only for the next marker. */
+    private long numberFound;
 
     /**
      * The marker of this table.
@@ -96,9 +98,6 @@ final class UnloggedRows extends LockRows {
      */
     private record Marker(long base, long opens) {}
 
-    /** The highest number as it was found; only for the next marker. */
-    private long found;
-
     UnloggedRows(ServerDialect dialect, RowSql sql, SqlErrors errors, SqlSession session, LongSupplier stamp) {
         super(dialect, sql, errors, session, stamp);
         this.errors = errors;
@@ -106,7 +105,7 @@ final class UnloggedRows extends LockRows {
         String restart = sql.table + SUFFIX;
         String identity = "(SELECT concat_ws('/', s.system_identifier, d.oid, '" + sql.table
                 + "'::regclass::oid) FROM pg_control_system() s, pg_database d WHERE d.datname = current_database())";
-        this.find = dialect.readToChange("SELECT r.highest_number, r.longest_lease, LEAST(r.not_before - " + sql.now
+        this.find = dialect.readToChange("SELECT r.highest_number, LEAST(r.not_before - " + sql.now
                 + ", r.pause), m.grant_number FROM " + restart + " r LEFT JOIN " + sql.table
                 + " m ON m.name = '' AND m.host = " + identity + " WHERE r.name = ''");
         String pause = "CASE WHEN longest_lease = 0 OR not_before > " + sql.now
@@ -228,7 +227,7 @@ final class UnloggedRows extends LockRows {
                 if (tries == TRIES) {
                     throw new SQLException("the marker in " + errors.table() + " is removed again and again", "40001");
                 }
-                session().update(mark, List.of(found));
+                session().update(mark, List.of(numberFound));
             }
         }
         marker = known;
@@ -246,10 +245,9 @@ final class UnloggedRows extends LockRows {
 
     /** Base 0 where the marker is missing. */
     private Marker read(ResultSet row) throws SQLException {
-        found = row.getLong(
-                1); // perhaps not flushed, or on no standby: this connection relies on what it has raised itself
-        long pause = Math.max(0, row.getLong(3));
-        return new Marker(row.getLong(4), stamp.getAsLong() + TimeUnit.MICROSECONDS.toNanos(pause));
+        numberFound = row.getLong(1);
+        long pause = Math.max(0, row.getLong(2));
+        return new Marker(row.getLong(3), stamp.getAsLong() + TimeUnit.MICROSECONDS.toNanos(pause));
     }
 
     private StoreRefusedException rowIsMissing() {

@@ -29,7 +29,6 @@ class H2StoreContractTest extends ServerStoreContract {
     protected Set<String> expectedSkips() {
         return Set.of(
                 "Leases.aGrantOfASessionStandsWhileTheSessionLivesAndEndsWithIt",
-                "Modes.ofSeveralNamesAllAreHeldOrNone",
                 "Outages",
                 "ClientOutages",
                 "Processes",

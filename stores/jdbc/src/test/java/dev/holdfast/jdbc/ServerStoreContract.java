@@ -51,8 +51,6 @@ abstract class ServerStoreContract extends StoreContract {
 
     @Override
     protected Set<String> expectedSkips() {
-        return Set.of(
-                "Leases.aGrantOfASessionStandsWhileTheSessionLivesAndEndsWithIt",
-                "Modes.ofSeveralNamesAllAreHeldOrNone");
+        return Set.of("Leases.aGrantOfASessionStandsWhileTheSessionLivesAndEndsWithIt");
     }
 }

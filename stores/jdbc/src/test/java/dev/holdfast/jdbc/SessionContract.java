@@ -59,7 +59,6 @@ abstract class SessionContract extends StoreContract {
                 "Modes.aWriterThatIsMadeAReaderStandsAsItDidAndReadersComeInWhereTheStoreSaysSo",
                 "Modes.aWriterThatWaitsIsServedWhenTheReadersAreGone",
                 "Modes.noMorePermitsAreOutThanThereAre",
-                "Modes.ofSeveralNamesAllAreHeldOrNone",
                 "Modes.readersShareANameAndExcludeTheWriter",
                 "Modes.readersWhoWaitComeInWhenAWriterIsMadeAReaderUpToTheNextWriter",
                 "OnceProcesses",

@@ -82,7 +82,6 @@ class ClusterContractTest extends StoreContract {
     protected Set<String> expectedSkips() {
         return Set.of(
                 "Grants.aClaimOfAnotherThreadDoesNotOvertakeAReleaseThatIsAboutToBeSent",
-                "Leases.aGrantOfASessionStandsWhileTheSessionLivesAndEndsWithIt",
-                "Modes.ofSeveralNamesAllAreHeldOrNone");
+                "Leases.aGrantOfASessionStandsWhileTheSessionLivesAndEndsWithIt");
     }
 }

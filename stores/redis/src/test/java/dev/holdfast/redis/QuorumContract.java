@@ -77,7 +77,6 @@ abstract class QuorumContract extends StoreContract {
         return Set.of(
                 "Grants.aClaimOfAnotherThreadDoesNotOvertakeAReleaseThatIsAboutToBeSent",
                 "Leases.aGrantOfASessionStandsWhileTheSessionLivesAndEndsWithIt",
-                "Modes.ofSeveralNamesAllAreHeldOrNone",
                 "Modes.readersShareANameAndExcludeTheWriter",
                 "Modes.aWriterThatWaitsIsServedWhenTheReadersAreGone",
                 "Modes.aWriterThatIsMadeAReaderStandsAsItDidAndReadersComeInWhereTheStoreSaysSo",

@@ -68,8 +68,6 @@ abstract class RedisContract extends StoreContract {
 
     @Override
     protected Set<String> expectedSkips() {
-        return Set.of(
-                "Leases.aGrantOfASessionStandsWhileTheSessionLivesAndEndsWithIt",
-                "Modes.ofSeveralNamesAllAreHeldOrNone");
+        return Set.of("Leases.aGrantOfASessionStandsWhileTheSessionLivesAndEndsWithIt");
     }
 }

@@ -82,8 +82,6 @@ class SentinelContractTest extends StoreContract {
 
     @Override
     protected Set<String> expectedSkips() {
-        return Set.of(
-                "Leases.aGrantOfASessionStandsWhileTheSessionLivesAndEndsWithIt",
-                "Modes.ofSeveralNamesAllAreHeldOrNone");
+        return Set.of("Leases.aGrantOfASessionStandsWhileTheSessionLivesAndEndsWithIt");
     }
 }

@@ -57,8 +57,6 @@ abstract class SqliteContract extends StoreContract {
 
     @Override
     protected Set<String> expectedSkips() {
-        return Set.of(
-                "Leases.aGrantOfASessionStandsWhileTheSessionLivesAndEndsWithIt",
-                "Modes.ofSeveralNamesAllAreHeldOrNone");
+        return Set.of("Leases.aGrantOfASessionStandsWhileTheSessionLivesAndEndsWithIt");
     }
 }

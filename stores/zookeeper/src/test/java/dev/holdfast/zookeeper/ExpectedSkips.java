@@ -16,7 +16,6 @@ final class ExpectedSkips {
             "Leases.theSameClaimAskedAgainBeginsItsLeaseAnew",
             "Modes.aPermitThatNobodyReturnsComesBackByItself",
             "Modes.aWriterThatIsMadeAReaderKeepsItsLease",
-            "Modes.ofSeveralNamesAllAreHeldOrNone",
             "Queue.aWaiterGetsInWhenALeaseWasMadeShorter",
             "Queue.aWaiterGetsInWhenAShortLeaseRunsOutAfterALongOne",
             "Queue.aWaiterGetsInWhenTheLeaseOfASilentHolderRunsOut",
