@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -238,6 +239,7 @@ class ListenerTest {
     }
 
     @Test
+    @Tag("thorough")
     void afterAFirstLeakThePlaceOfEachAcquisitionIsKnown() throws InterruptedException {
         lock.acquire().close(); // the first caller of a client is one of the sample, the second is not
 

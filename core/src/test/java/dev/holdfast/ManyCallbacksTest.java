@@ -13,6 +13,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
@@ -39,6 +40,7 @@ class ManyCallbacksTest {
     }
 
     @Test
+    @Tag("thorough")
     @EnabledForJreRange(max = JRE.JAVA_20, disabledReason = "further callbacks run on virtual threads")
     void furtherOnesWaitAndTheLogSaysSo() throws Exception {
         List<CompletableFuture<Void>> callbacks = blockedCallbacks();

@@ -26,6 +26,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * the application keeps an outcome from its caller.
  */
 @Timeout(120)
+@Tag("thorough")
 class OneProcessorTest {
     private static final int BLOCKED = 40;
     private static final int LONGEST_SECONDS = 20;
@@ -197,7 +198,6 @@ class OneProcessorTest {
     }
 
     @ParameterizedTest
-    @Tag("thorough")
     @EnumSource(Scene.class)
     void withACommonPoolWithoutThreads(Scene scene) throws Exception {
         assertThat(played(

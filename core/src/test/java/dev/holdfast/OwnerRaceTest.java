@@ -12,11 +12,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A thread owns the lock by the time it finds itself let in, however early it wakes, and as long as it says. */
-@Tag("both-jdks")
 class OwnerRaceTest extends EngineCase {
     private static final Duration A_WHILE = Duration.ofMillis(100);
     private static final int ROUNDS = 10_000;

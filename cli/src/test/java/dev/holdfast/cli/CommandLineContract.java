@@ -200,6 +200,7 @@ abstract class CommandLineContract {
     }
 
     @Test
+    @Tag("thorough")
     @Tag(ENGINE)
     void readersRunBesideEachOtherAndAWriterWaitsForThem() {
         try (Holder first = holding("--shared", "job");

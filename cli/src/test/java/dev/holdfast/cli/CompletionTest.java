@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -126,6 +127,7 @@ class CompletionTest {
     }
 
     @Test
+    @Tag("thorough")
     void zshCompletesWithTheFirstTabWhereTheScriptIsOnItsPathOfFunctions() throws IOException {
         Path zsh = installed("zsh");
         Files.write(cli.file("_holdfast"), completion("zsh"));

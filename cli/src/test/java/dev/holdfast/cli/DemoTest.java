@@ -124,6 +124,7 @@ class DemoTest {
     }
 
     @Test
+    @Tag("thorough")
     void workersEndWithTheirParentEvenAfterKillMinusNine() {
         ChildProcess demo = start("demo", "--tickets", "100000");
         await().atMost(SOON).until(() -> workersOf(demo).size() == 4);

@@ -100,6 +100,7 @@ class LauncherTest {
     }
 
     @ParameterizedTest
+    @Tag("thorough")
     @ValueSource(strings = {"<&-", ">&-", "2>&-", "<&- >&- 2>&-"})
     void aClosedStreamIsEmptyForTheCommandNeverOneOfOurFiles(String closed) {
         String line = "\"$HOLDFAST\" run job -- sh -c 'cd /proc/$$/fd; seen=$(readlink 0 1 2); cd \"$OLDPWD\"; "

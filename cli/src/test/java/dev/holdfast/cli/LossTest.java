@@ -70,6 +70,7 @@ class LossTest {
     }
 
     @Test
+    @Tag("thorough")
     void theOrphanOfAKilledHolderRunsOnBesideTheNextHolderAsDocumented() {
         try (Family first = Family.shortly(cli)) {
             first.holdfast.kill();

@@ -82,6 +82,7 @@ class OnceTest {
     }
 
     @Test
+    @Tag("thorough")
     void theNextPeriodIsRunAgain() {
         String[] everySecond = {"once", "--every", "1s", "job", "--", "echo", "ran"};
         assertThat(cli.run(everySecond).out()).containsExactly("ran");
@@ -92,6 +93,7 @@ class OnceTest {
     }
 
     @Test
+    @Tag("thorough")
     void aCommandThatFailedIsRunAgainInThePeriodUnlessThatIsSwitchedOff() {
         assertThat(once("job", "--", "sh", "-c", "exit 7").code()).isEqualTo(7);
         assertThat(list()).containsExactly("failed: exit code 7");

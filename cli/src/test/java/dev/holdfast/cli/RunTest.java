@@ -118,6 +118,7 @@ class RunTest {
 
     /** So long between reading and writing that all of them would read the same number. */
     @Test
+    @Tag("thorough")
     void letsEightProcessesCountWithoutLosingOneAndWithRisingTokens() throws IOException {
         count(1, "0.2");
     }

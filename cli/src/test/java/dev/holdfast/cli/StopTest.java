@@ -250,6 +250,7 @@ class StopTest {
     }
 
     @Test
+    @Tag("thorough")
     void aHoldThatEndedBeforeTheCommandStartedStartsNothing() {
         try (LockClient client = cli.client()) {
             boolean hit = false;

@@ -239,6 +239,7 @@ class TopTest {
 
     /** {@code list --watch} draws in the same way. */
     @Test
+    @Tag("thorough")
     void anOutageIsShownAndTheNextReadTriesAgain() {
         try (RedisServer server = orSkip(() -> RedisServer.start())) {
             Cli redis = new Cli(folder, server.uri());

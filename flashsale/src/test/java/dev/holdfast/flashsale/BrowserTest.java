@@ -72,6 +72,7 @@ class BrowserTest {
     }
 
     @Test
+    @Tag("thorough")
     void theKeyboardIsEnoughAndEveryFieldHasAName() {
         browser.get(OnTwoServers.at("/?guard=holdfast&gap=0&lang=en"));
         for (WebElement field : browser.all("input, select, button, summary, [role=region]")) {
@@ -110,6 +111,7 @@ class BrowserTest {
     }
 
     @Test
+    @Tag("thorough")
     void moreTicketsThanFitAreNotDrawn() {
         sale.open("none", 401, 0);
         browser.get(OnTwoServers.at("/?lang=en"));

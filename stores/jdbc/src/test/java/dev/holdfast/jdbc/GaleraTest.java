@@ -20,12 +20,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Two primaries of a Galera cluster: what both change is certified by both, and nothing else is. */
 @Timeout(180)
+@Tag("thorough")
 class GaleraTest {
     private static final Path LIBRARY = Path.of("/usr/lib/galera/libgalera_smm.so");
     private static final JdbcFence FENCE = JdbcFence.inTable("holdfast_fence");

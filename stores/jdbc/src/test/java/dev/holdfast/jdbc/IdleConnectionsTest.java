@@ -30,6 +30,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Servers that end connections sooner than a renewal needs one. */
 @Timeout(120)
+@Tag("thorough")
 class IdleConnectionsTest {
     private static final Duration SOON = Duration.ofSeconds(60);
     /** Renewed every three seconds. */
@@ -46,7 +47,6 @@ class IdleConnectionsTest {
     }
 
     @Test
-    @Tag("thorough")
     void mariaDbThatEndsIdleSessionsIsNeverReportedAndItsConnectionsAreSoonKeptAlive() throws Exception {
         try (MariaDbServer server = orSkip(() -> MariaDbServer.start("--wait-timeout=2"))) {
             holdsInPeace(
@@ -57,7 +57,6 @@ class IdleConnectionsTest {
     }
 
     @Test
-    @Tag("thorough")
     void aConnectionThatFellSilentWhileIdleIsNamedAndNotThePool() throws Exception {
         try (PostgresServer server = orSkip(() -> PostgresServer.start());
                 TcpProxy proxy = TcpProxy.to(server.port());

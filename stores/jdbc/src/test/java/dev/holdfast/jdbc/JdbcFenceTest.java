@@ -84,6 +84,7 @@ class JdbcFenceTest {
     }
 
     @ParameterizedTest
+    @Tag("thorough")
     @ValueSource(strings = {"postgresql", "mariadb", "h2"})
     void theFenceOfAUrlIsTheSameAndMakesItsTable(String database) throws SQLException {
         try (Connection connection = connect(database);

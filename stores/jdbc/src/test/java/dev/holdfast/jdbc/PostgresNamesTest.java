@@ -27,6 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What names mean on PostgreSQL: of locks, in encodings with few characters; of schemas, as they are written. */
 @Timeout(180)
+@Tag("thorough")
 class PostgresNamesTest {
     private static PostgresServer server;
 
@@ -48,7 +49,6 @@ class PostgresNamesTest {
     // ---- encodings ----
 
     @ParameterizedTest
-    @Tag("thorough")
     @CsvSource({
         "latin1, '', M\u00fcller ? ?",
         "latin1, &mode=session, M\u00fcller ? ?",
@@ -78,7 +78,6 @@ class PostgresNamesTest {
     }
 
     @ParameterizedTest
-    @Tag("thorough")
     @CsvSource({
         "latin1, ''",
         "latin1, &mode=session",

@@ -5,10 +5,12 @@ import dev.holdfast.testbed.MariaDbServer;
 import dev.holdfast.testbed.PostgresServer;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestInstance;
 
 /** Servers that refuse a log-in, a database or a parameter. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Tag("thorough")
 class RefusedSecretsTest extends SecretsContract {
     private final MariaDbServer mariadb = MariaDbServer.start();
     private final PostgresServer postgres = PostgresServer.start();

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.PrimitiveIterator;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -21,6 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The servers' own locks have numbers. No two names ever have the same. */
 @Timeout(120)
+@Tag("thorough")
 class SessionNumbersTest {
     @RegisterExtension
     static final BothServers servers = new BothServers();

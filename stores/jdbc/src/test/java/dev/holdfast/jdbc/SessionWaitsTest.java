@@ -168,6 +168,7 @@ class SessionWaitsTest {
     }
 
     @ParameterizedTest
+    @Tag("thorough")
     @ValueSource(strings = {"postgresql", "mariadb"})
     void theServersOwnLimitEndsNoWait(String database) throws SQLException {
         limit(database, 2);

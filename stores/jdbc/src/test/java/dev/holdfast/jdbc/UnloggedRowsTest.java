@@ -218,6 +218,7 @@ class UnloggedRowsTest {
     }
 
     @Test
+    @Tag("thorough")
     void aStopInOrderKeepsHoldsAndWaiters() throws Exception {
         Store holder = store();
         Grant grant = hold(holder, Requests.claim("kept"));
@@ -250,6 +251,7 @@ class UnloggedRowsTest {
     }
 
     @Test
+    @Tag("thorough")
     void thePauseIsAsLongAsTheLongestLeaseSinceTheOneBefore() throws Exception {
         Store store = store();
         Grant grant = hold(store, claim("lease"));

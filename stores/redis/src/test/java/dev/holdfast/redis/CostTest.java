@@ -21,6 +21,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -87,6 +88,7 @@ class CostTest {
     }
 
     @Test
+    @Tag("thorough")
     void threadsOfOneClientThatWantTheSameLockAreServedWithoutTheServer() throws Exception {
         HoldOptions longEnough = HoldOptions.defaults().handOver(64, Duration.ofMinutes(1));
         try (LockClient client = LockClient.connect(rig.server.uri())) {
@@ -136,6 +138,7 @@ class CostTest {
 
     /** Once to learn that the lock is held, and once when it is subscribed: repeated, since the two once crossed. */
     @RepeatedTest(20)
+    @Tag("thorough")
     void aClientThatWaitsForTheFirstTimeAsksTwice() {
         Rig.hold(rig.open(), "a");
         RedisStore store = rig.open(rig.server.uri(), Rig.NEVER);
@@ -190,6 +193,7 @@ class CostTest {
     }
 
     @Test
+    @Tag("thorough")
     void noMessageIsSentWithoutWaiters() {
         RedisStore store = rig.open();
         rig.commands();
@@ -200,6 +204,7 @@ class CostTest {
     }
 
     @Test
+    @Tag("thorough")
     void manyRenewalsAreFewScripts() {
         RedisStore store = rig.open();
         List<Grant> grants = IntStream.range(0, 3 * ScriptPipeline.RENEWED_TOGETHER)
@@ -213,6 +218,7 @@ class CostTest {
     }
 
     @Test
+    @Tag("thorough")
     void everyKeyOfTenThousandNamesGoesWithinAMinuteOfItsLastUse() {
         RedisStore store = rig.open();
         List<Grant> grants = new ArrayList<>();

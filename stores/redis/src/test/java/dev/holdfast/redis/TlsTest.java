@@ -100,11 +100,13 @@ class TlsTest {
     }
 
     @Test
+    @Tag("thorough")
     void anotherCertificateThanTheOneThatIsTrustedIsRefused() {
         assertRefused(trusting(elsewhere), "certificate", "cacert=");
     }
 
     @Test
+    @Tag("thorough")
     void aCertificateOfAnotherServerIsRefused() {
         rig.close();
         rig = speaking(elsewhere);
@@ -134,6 +136,7 @@ class TlsTest {
     }
 
     @Test
+    @Tag("thorough")
     void aWrongPasswordIsReportedOverTlsToo() {
         assertRefused(trusting(own).replace("s3cret", "wr0ng"), "password");
     }
