@@ -2,6 +2,7 @@ package dev.holdfast.redis;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.lettuce.core.cluster.SlotHash;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -13,6 +14,9 @@ import java.util.List;
 final class LockKeys {
     private static final String PREFIX = "holdfast:{";
 
+    /** Where the last grant number of the locks in a slot is kept; on a single server, of all, the scripts know the key. */
+    private static final String NUMBER = "holdfast:number:{";
+
     /** What its other keys end with, behind the key of the state: the queue, the sharers, and who they are. */
     private static final List<byte[]> SUFFIXES =
             List.of(":q".getBytes(UTF_8), ":h".getBytes(UTF_8), ":w".getBytes(UTF_8));
@@ -21,11 +25,12 @@ final class LockKeys {
 
     private LockKeys() {}
 
-    /** All keys of some locks, each of which has four. */
+    /** All keys of some locks, each of which has four, and behind the first the one for the slot. */
     static List<byte[]> allOf(List<byte[]> states) {
-        List<byte[]> keys = new ArrayList<>(states.size() * (1 + SUFFIXES.size()));
+        List<byte[]> keys = new ArrayList<>(states.size() * (2 + SUFFIXES.size()));
         for (byte[] state : states) {
             keys.add(state);
+            keys.add((NUMBER + SlotTags.of(SlotHash.getSlot(state)) + "}").getBytes(UTF_8));
             for (byte[] suffix : SUFFIXES) {
                 byte[] key = Arrays.copyOf(state, state.length + suffix.length);
                 System.arraycopy(suffix, 0, key, state.length, suffix.length);

@@ -2,27 +2,22 @@ package dev.holdfast.redis;
 
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Mode;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicLong;
 
 /** The requests to a member of a quorum that no other server receives. Thread-safe. */
 final class QuorumScripts {
     /** How long a waiter counts as waiting after it last asked: many times the pause between two questions. */
     private static final Duration LIFE = Duration.ofSeconds(5);
 
-    /** A place in the queue that no claim has: a release that names one also keeps out a late copy of the claim. */
-    private static final String NO_PLACE = "-";
-
-    private static final AtomicLong ATTEMPTS = new AtomicLong();
-
     private QuorumScripts() {}
 
     /** The answer of a member to a claim. */
     record Said(String text) {
         boolean isGrant() {
-            return text.startsWith("+");
+            return Character.isDigit(text.charAt(0));
         }
 
         /** Whether it takes no part. */
@@ -31,7 +26,7 @@ final class QuorumScripts {
         }
 
         long number() {
-            return Long.parseLong(text, 1, text.length(), 10);
+            return Long.parseLong(text);
         }
 
         /** The round that has the lock there. */
@@ -58,14 +53,9 @@ final class QuorumScripts {
             QuorumMember member, Claim claim, ClaimId round, Duration lease, String joined, Runnable unanswered) {
         boolean isNew = joined.equals("0");
         boolean mayBeQueued = claim.waits() && !round.equals(claim.id()); // claim_free.lua leaves the queue alone
-        List<String> args = List.of(
-                round.value(),
-                Long.toString(lease.plusNanos(999_999).toMillis()),
-                HolderText.write(claim.holder()),
-                Scripts.sixteenDigits(claim.floor()),
-                claim.id().value(),
-                isNew && claim.waits() ? Long.toString(LIFE.toMillis()) : "0",
-                joined);
+        String rest = Scripts.sixteenDigits(claim.floor()) + ' ' + claim.id().value() + ' '
+                + (isNew && claim.waits() ? LIFE.toMillis() : 0) + ' ' + joined;
+        List<String> args = List.of(Scripts.state(round, claim), Long.toString(Scripts.millis(lease)), rest);
         Script script = isNew && !mayBeQueued ? Script.QUORUM_CLAIM : Script.QUORUM_CLAIM_FULLY;
         return member.call(ScriptCall.of(script, claim.name(), args))
                 .whenComplete((text, failure) -> {
@@ -82,7 +72,7 @@ final class QuorumScripts {
                 });
     }
 
-    /** Raises the number of a round's grant; {@code +NUMBER}, or {@code -} if it has ended. */
+    /** Raises the number of a round's grant; that, or {@code -} if it has ended. */
     static CompletableFuture<Said> raise(QuorumMember member, String name, ClaimId round, long number) {
         return member.call(ScriptCall.of(Script.QUORUM_RAISE, name, List.of(round.value(), Long.toString(number))))
                 .thenApply(Said::new);
@@ -90,7 +80,7 @@ final class QuorumScripts {
 
     /** Ends the grant of a round; true if it existed. */
     static CompletableFuture<Boolean> release(QuorumMember member, String name, ClaimId round) {
-        return release(member, name, round, NO_PLACE);
+        return release(member, name, round, ScriptCall.NO_PLACE);
     }
 
     /** The same for a round of a claim that no longer waits. */
@@ -104,7 +94,7 @@ final class QuorumScripts {
     }
 
     private static CompletableFuture<Boolean> release(QuorumMember member, String name, ClaimId round, String place) {
-        List<String> args = List.of(round.value(), Long.toString(ATTEMPTS.incrementAndGet()), "X", "1", place);
-        return member.call(ScriptCall.release(name, false, args)).thenApply(said -> said.equals("1"));
+        return member.call(ScriptCall.withdrawal(name, round, Mode.EXCLUSIVE, place))
+                .thenApply(said -> said.equals("1"));
     }
 }

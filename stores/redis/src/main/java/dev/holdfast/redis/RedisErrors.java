@@ -55,8 +55,8 @@ record RedisErrors(String store) {
             new Meaning(
                     "WRONGTYPE",
                     true,
-                    "has a key of another type where this lock is kept, not written by Holdfast: remove it, or use"
-                            + " another namespace or database; " + KEYS),
+                    "has a key of another type where this lock or the last grant number is kept, not written by"
+                            + " Holdfast: remove it, or use another namespace or database; " + KEYS),
             new Meaning("DB index", true, "has no database of that number: correct the URL"),
             new Meaning(
                     "cluster support disabled",
@@ -234,6 +234,10 @@ record RedisErrors(String store) {
                         case "foreign" ->
                             "has a value where this lock is kept that is no lock: remove it, or use another namespace"
                                     + " or database; " + KEYS;
+                        case "number" ->
+                            "has no number, or one that is too high, where the last grant number is kept: remove the key"
+                                    + " holdfast:number (in a cluster those that begin so), and the server's clock goes on"
+                                    + " from there";
                         case "foreignrecord" ->
                             "has a value where the record of this work is kept that is no record: remove it, or use"
                                     + " another namespace or database; its key is holdfast:{NAME}:r";

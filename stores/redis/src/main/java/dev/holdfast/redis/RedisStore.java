@@ -28,14 +28,14 @@ import java.util.function.Function;
  * <p>The path of a claim, on the wire:
  *
  * <pre>
- *   free lock       acquire   claim ────────────► GET TIME SET           ─► +NUMBER      the only round trip awaited
- *                   close     release ──────────► GET PTTL SET           ─► 1            not awaited; with the next
+ *   free lock       acquire   claim ────────────► TIME SET GETSET        ─► NUMBER       the only round trip awaited
+ *                   close     release ──────────► GET DEL                ─► 1            not awaited; with the next
  *                                                                                        claim of the lock one script
- *   held, no wait             claim ────────────► GET PTTL               ─► -
- *   held, waits               claim, place ─────► GET PTTL TIME ZADD …   ─► -LEFT WAITING PLACE
- *   hand-over       A closes  release ──────────► GET PTTL ZPOPMIN TIME PUBLISH SET
+ *   held, no wait             claim ────────────► TIME SET GET PTTL      ─► -
+ *   held, waits               claim, place ─────► TIME SET GET PTTL ZADD …   ─► -LEFT WAITING PLACE
+ *   hand-over       A closes  release ──────────► GET PTTL ZREM PUBLISH TIME GET SET SET
  *                   B gets    ◄── the id of its claim, on its own channel
- *                   B         claim ────────────► GET PTTL TIME SET      ─► +NUMBER      B's lease counts from its sending
+ *                   B         claim ────────────► GET PTTL TIME GET SET SET  ─► NUMBER   B's lease counts from its sending
  * </pre>
  *
  * <p>So a hand-over between clients is two scripts and one message, however many wait. The release makes the first
@@ -183,10 +183,11 @@ final class RedisStore implements Store {
     @Override
     public CompletionStage<Boolean> release(Grant grant) {
         waiters.unwatch(grant);
-        if (scripts.wasSentTwice(grant.id())) {
+        boolean twice = scripts.wasSentTwice(grant.id());
+        if (twice) {
             waiters.time().schedule(() -> leave(grant), grant.lease().dividedBy(3));
         }
-        return scripts.release(grant, () -> leave(grant));
+        return scripts.release(grant, twice, () -> leave(grant));
     }
 
     /**

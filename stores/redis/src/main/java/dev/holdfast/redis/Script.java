@@ -14,12 +14,12 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * What runs inside the server, each in one step: a file of that name beside this class. Those about one lock begin with
+ * What runs inside the server, each in one step: a file of that name beside this class. Those about one lock have
  * {@code state.lua}, which tells what is stored: read that first. The two that are called most have their common case before
- * all that, in a file of its own.
+ * the functions, in a file of its own.
  */
 enum Script {
-    CLAIM("state.lua", "claim_free.lua", "lock.lua", "claim.lua"),
+    CLAIM("claim_free.lua", "state.lua", "lock.lua", "claim.lua"),
     /** Of a claim that is not exclusive, or may be in the queue. */
     CLAIM_FULLY("state.lua", "lock.lua", "claim.lua"),
     RELEASE("state.lua", "release_held.lua", "lock.lua", "release.lua"),
@@ -32,7 +32,7 @@ enum Script {
     FENCE("fence.lua"),
     READ_RECORD("record_read.lua"),
     WRITE_RECORD("record_write.lua"),
-    QUORUM_CLAIM("quorum_ready.lua", "state.lua", "claim_free.lua", "lock.lua", "quorum_claim.lua"),
+    QUORUM_CLAIM("quorum_ready.lua", "claim_free.lua", "state.lua", "lock.lua", "quorum_claim.lua"),
     /** Of a claim that may be in the queue, or joins a grant. */
     QUORUM_CLAIM_FULLY("quorum_ready.lua", "state.lua", "lock.lua", "quorum_claim.lua"),
     QUORUM_RAISE("state.lua", "lock.lua", "quorum_raise.lua"),

@@ -3,6 +3,8 @@ package dev.holdfast.redis;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Mode;
 import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.CommandType;
@@ -13,6 +15,9 @@ import org.jspecify.annotations.Nullable;
 
 /** One script to be run on the server, and its answer to come. */
 final class ScriptCall {
+    /** A place in the queue that no claim has. */
+    static final String NO_PLACE = "-";
+
     /** What a call does to its lock, as far as two of them may be made one. */
     private enum Kind {
         CLAIM,
@@ -74,8 +79,30 @@ final class ScriptCall {
         return about(script, exclusive ? Kind.CLAIM : Kind.OTHER, name, args);
     }
 
-    static ScriptCall release(String name, boolean exclusive, List<String> args) {
-        return about(Script.RELEASE, exclusive ? Kind.RELEASE : Kind.OTHER, name, args);
+    static ScriptCall release(String name, ClaimId id, Mode mode) {
+        return mode instanceof Mode.Exclusive
+                ? about(Script.RELEASE, Kind.RELEASE, name, List.of(exclusively(id)))
+                : of(
+                        Script.RELEASE,
+                        name,
+                        List.of(exclusively(id), ModeCodec.kind(mode), ModeCodec.wanted(mode)));
+    }
+
+    /**
+     * A release after which the claim is refused should it come once more.
+     *
+     * @param place what it has in the queue, or {@link #NO_PLACE}
+     */
+    static ScriptCall withdrawal(String name, ClaimId id, Mode mode, String place) {
+        return of(
+                Script.RELEASE,
+                name,
+                List.of(exclusively(id), ModeCodec.kind(mode), ModeCodec.wanted(mode), place));
+    }
+
+    /** The kind of an exclusive grant and its claim, as they are next to each other in the state of a lock. */
+    static String exclusively(ClaimId id) {
+        return "X " + id.value();
     }
 
     static ScriptCall of(Script script, String name, List<String> args) {
@@ -191,8 +218,8 @@ final class ScriptCall {
     /** Whether this answer promises something that replicas should have: a grant, a record, the end of a grant. */
     boolean isGrant(byte[] text) {
         return switch (script) {
-            case CLAIM, CLAIM_FULLY -> text[0] == '+';
-            case EXCHANGE -> text[1] == '+';
+            case CLAIM, CLAIM_FULLY -> text[0] != '-';
+            case EXCHANGE -> text[1] != '-';
             case WRITE_RECORD -> text[0] != '-';
             case BREAK -> text[0] == '1';
             case RENEW -> !new String(text, UTF_8).chars().allMatch(letter -> letter == 'L');

@@ -17,7 +17,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /** The requests of a store as calls of its scripts, and their answers read. Thread-safe. */
@@ -29,7 +28,6 @@ final class Scripts {
 
     private final ScriptSender sender;
     private final RedisErrors errors;
-    private final AtomicLong attempts = new AtomicLong();
     private final ResentClaims sentTwice;
     private volatile boolean closed;
 
@@ -91,8 +89,12 @@ final class Scripts {
                 + ModeCodec.wanted(mode)
                 + ' '
                 + ModeCodec.of(mode);
-        return List.of(
-                claim.id().value(), Long.toString(millis(claim.lease())), HolderText.write(claim.holder()), rest);
+        return List.of(state(claim.id(), claim), Long.toString(millis(claim.lease())), rest);
+    }
+
+    /** What a free lock holds once it is granted, as state.lua says, but for the number. */
+    static String state(ClaimId id, Claim claim) {
+        return "1 " + ScriptCall.exclusively(id) + " = " + HolderText.write(claim.holder()) + " ";
     }
 
     private ClaimAnswer answered(Claim claim, ScriptCall.@Nullable Answer said, @Nullable Throwable failure) {
@@ -102,7 +104,7 @@ final class Scripts {
             }
             throw new CompletionException(failure);
         }
-        boolean granted = said.text().charAt(0) == '+';
+        boolean granted = said.text().charAt(0) != '-';
         if (said.twice() && (granted || claim.waits())) {
             sentTwice.add(claim.id(), claim.lease());
         } else {
@@ -111,24 +113,22 @@ final class Scripts {
         if (!granted) {
             return ClaimAnswer.notYet(said.text());
         }
-        long number = Long.parseLong(said.text(), 1, said.text().length(), 10);
-        return ClaimAnswer.granted(Grant.of(claim, number, said.sentNanos()));
+        return ClaimAnswer.granted(Grant.of(claim, Long.parseLong(said.text()), said.sentNanos()));
     }
 
     /**
      * Gives a grant back; whether it was still there. One that was sent twice may have been carried out the first time,
      * and others may have had the lock since: that is no loss.
      *
+     * @param mayComeAgain whether a copy of its claim may still be on its way, which is to be refused
      * @param gone what to do if it was not there any more
      */
-    CompletableFuture<Boolean> release(Grant grant, Runnable gone) {
+    CompletableFuture<Boolean> release(Grant grant, boolean mayComeAgain, Runnable gone) {
         Mode mode = grant.mode();
-        boolean exclusive = mode instanceof Mode.Exclusive;
-        String id = grant.id().value();
-        String attempt = Long.toString(attempts.incrementAndGet());
-        List<String> args =
-                exclusive ? List.of(id, attempt) : List.of(id, attempt, ModeCodec.kind(mode), ModeCodec.wanted(mode));
-        return call(ScriptCall.release(grant.name(), exclusive, args)).thenApply(said -> {
+        ScriptCall release = mayComeAgain
+                ? ScriptCall.withdrawal(grant.name(), grant.id(), mode, ScriptCall.NO_PLACE)
+                : ScriptCall.release(grant.name(), grant.id(), mode);
+        return call(release).thenApply(said -> {
             boolean held = said.text().equals("1");
             if (!held) {
                 gone.run();
@@ -174,13 +174,7 @@ final class Scripts {
         sentTwice.remove(id);
         String member = ModeCodec.kind(mode) + ":" + ModeCodec.wanted(mode) + ":" + ModeCodec.of(mode) + ":"
                 + id.value() + ":" + channel;
-        List<String> args = List.of(
-                id.value(),
-                Long.toString(attempts.incrementAndGet()),
-                ModeCodec.kind(mode),
-                ModeCodec.wanted(mode),
-                member);
-        return call(ScriptCall.release(name, false, args)).thenAccept(said -> {});
+        return call(ScriptCall.withdrawal(name, id, mode, member)).thenAccept(said -> {});
     }
 
     CompletableFuture<LockStatus> status(String name) {
@@ -253,7 +247,7 @@ final class Scripts {
         return digits.length() < DIGITS ? "0".repeat(DIGITS - digits.length()) + digits : digits;
     }
 
-    private static long millis(Duration lease) {
+    static long millis(Duration lease) {
         return lease.plusNanos(999_999).toMillis();
     }
 }

@@ -11,7 +11,6 @@ import java.util.Optional;
  * @param kind the letter of the mode; F when it is free
  * @param leftMillis the rest of the lease
  * @param number the grant number of the reported holder
- * @param last the last grant number of all
  * @param heldMicros how long it has been held
  * @param waiting how many claims wait
  * @param owner the claim that holds it exclusively, or did; not reported for readers and permits
@@ -21,13 +20,12 @@ record StatusReply(
         String kind,
         long leftMillis,
         long number,
-        String last,
         long heldMicros,
         int waiting,
         String owner,
         String holder) {
     private static final int TOKENS_PER_NUMBER = 1024;
-    private static final int PARTS = 9;
+    private static final int PARTS = 8;
 
     static StatusReply parse(String text) {
         String[] parts = text.split(" ", PARTS);
@@ -35,11 +33,10 @@ record StatusReply(
                 parts[0],
                 Long.parseLong(parts[1]),
                 Long.parseLong(parts[2]),
-                parts[3],
-                Long.parseLong(parts[5]) - Long.parseLong(parts[4]),
-                Integer.parseInt(parts[6]),
-                parts[7],
-                parts[8]);
+                Long.parseLong(parts[4]) - Long.parseLong(parts[3]),
+                Integer.parseInt(parts[5]),
+                parts[6],
+                parts[7]);
     }
 
     boolean isHeld() {

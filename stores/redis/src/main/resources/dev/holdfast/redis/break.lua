@@ -6,7 +6,7 @@
 purge()
 local shown, at_once = ARGV[1], ARGV[2] == '1'
 if kind == 'X' or kind == 'R' then
-  if digits(number) ~= shown then
+  if number ~= shown then
     return '0'
   end
   local _, told = string.match(who, WATCHED)
@@ -15,7 +15,7 @@ if kind == 'X' or kind == 'R' then
   end
   kind, changed = 'R', true
   if at_once then
-    kind, owner, since, who, left = 'F', '-', '0', '', 0
+    free()
   end
 elseif kind == 'S' or kind == 'P' then
   local broken
@@ -42,7 +42,7 @@ elseif kind == 'S' or kind == 'P' then
   end
   changed = true
   if at_once and owner <= 0 then
-    kind, owner, left = 'F', '-', 0
+    free()
   end
 else
   return '0'

@@ -3,11 +3,11 @@
 -- same.
 purge()
 local id, its_number = ARGV[1], ARGV[2]
-if kind == 'X' and owner == id and digits(number) == its_number and who ~= '' then
+if kind == 'X' and owner == id and number == its_number and who ~= '' then
   clear_for('S')
   redis.call('ZADD', sharers, now() + left * 1000, id .. ':1')
-  redis.call('HSET', details, id, digits(number) .. ' ' .. since .. ' ' .. who)
-  kind, owner, since, who, changed, lengthened = 'S', 1, '0', '', true, true
+  redis.call('HSET', details, id, number .. ' ' .. since .. ' ' .. who)
+  kind, owner, since, who, number, changed, lengthened = 'S', 1, '0', '', '0', true, true
   settle()
 end
 save()

@@ -6,27 +6,35 @@ local DEADLINES = 4e15 -- microseconds since 1970 reach that in the year 2096, a
 local MOST_RANKS = 10 -- the longest interval between two polls, in POLL
 local MOST_HEIRS = 3 -- so many waiters poll when the first, which does not fit, should have polled
 local MOST_OFFERS = 64 -- of one lock by one script; the claims that confirm them go on
+local CLAIM = '^1 X (%x+) = (.*) $' -- the state that claim_free.lua would write, but for the number
 local WATCHED = '^(%S* %S* %S* %S*) (%S+)$' -- WHO with a channel
 local DISTANT = 8e6 -- microseconds: more than the deadline of a first waiter is away
+local MOST = 2 ^ 53 - 1 -- a token has no room for a higher number, nor has a number of Lua
 local state = KEYS[1]
-local queue, sharers, details = KEYS[2] or state .. ':q', KEYS[3] or state .. ':h', KEYS[4] or state .. ':w'
-local number, queued, kind, owner, since, who = 0, false, 'F', '-', '0', ''
+local counter = KEYS[2] or 'holdfast:number'
+local queue, sharers, details = KEYS[3] or state .. ':q', KEYS[4] or state .. ':h', KEYS[5] or state .. ':w'
+local kind, queued, owner, since, who, number = 'F', false, '-', '0', '', '0'
 local left, changed, lengthened, micros = 0, false, false, nil
 local purged, run_out, none_left = false, {}, false -- sharers to be removed: these, or all
 local soonest -- when the first lease of several sharers runs out
 local blocked -- when the first waiter, which does not fit, ceases to count as alive
 
+local function free()
+  kind, owner, since, who, number, left = 'F', '-', '0', '', '0', 0
+end
+
 if text then
-  local layout, n, q, k, o, s, w = string.match(text, '^(%d+) (%d+) ([01]) (%u) (%S+) (%d+) (.*)$')
+  local layout, k, q, o, s, w, n = string.match(text, '^(%d+) (%u)(%+?) (%S+) (%S+) (.*) (%d+)$')
   if layout ~= '1' then
-    return redis.error_reply('HOLDFAST ' .. (string.match(text, '^(%d+) ') or 'foreign'))
+    local newer = string.match(text, '^(%d+) ')
+    return redis.error_reply('HOLDFAST ' .. (newer ~= '1' and newer or 'foreign'))
   end
-  number, queued, kind, owner, since, who = tonumber(n), q == '1', k, o, s, w
+  kind, queued, owner, since, who, number = k, q == '+', o, s == '=' and n or s, w, n
   if kind ~= 'F' then
-    left = redis.call('PTTL', state) - LINGER
+    left = redis.call('PTTL', state) - (queued and LINGER or 0)
     if left <= 0 then
       none_left = kind == 'S' or kind == 'P'
-      kind, owner, since, who, left = 'F', '-', '0', '', 0
+      free()
     end
   end
 end
@@ -39,14 +47,29 @@ local function now()
   return micros
 end
 
--- A number as text, with all its digits. The one asked for last is remembered: writing sixteen digits costs as much as
--- a command does, and mostly the same microsecond is grant number, time of the grant, and answer.
-local last_number, last_digits
+-- A number as text, with all its digits.
 local function digits(n)
-  if n ~= last_number then
-    last_number, last_digits = n, string.format('%.0f', n)
+  return string.format('%.0f', n)
+end
+
+-- The number of the next grant, as text; state.lua tells why it is above all others.
+local function next_number(floor)
+  local last = tonumber(redis.call('GET', counter) or '0')
+  local given = last and math.max(last + 1, floor + 1, now())
+  if not given or not (given < MOST) then
+    error('HOLDFAST number', 0)
   end
-  return last_digits
+  redis.call('SET', counter, digits(given))
+  return digits(given)
+end
+
+-- Gives an exclusive grant the number that another member of its quorum gave, and those after it higher ones.
+local function rise(given)
+  if tonumber(redis.call('GET', counter) or '0') < tonumber(given) then
+    redis.call('SET', counter, given)
+  end
+  number, changed = given, true
+  return given
 end
 
 -- Leaves readers and permits out whose leases have run out; once, so that each is subtracted once.
@@ -65,7 +88,8 @@ local function purge()
     soonest = tonumber(redis.call('ZRANGEBYSCORE', sharers, '(' .. digits(now()), '+inf', 'WITHSCORES', 'LIMIT', 0, 1)[2])
   end
   if not soonest then
-    kind, owner, left, none_left = 'F', '-', 0, true
+    none_left = true
+    free()
   end
 end
 
@@ -113,23 +137,24 @@ local function held_as(id, mode)
 end
 
 local function give(mode, permits, id, lease, floor, whom)
-  number = math.max(number + 1, floor + 1, now())
+  local given = next_number(floor)
   if mode == 'X' then
     if kind ~= 'X' or owner ~= id or who == '' then
       since = digits(now())
     end
-    kind, owner, who, left = 'X', id, whom, lease
+    kind, owner, who, number, left = 'X', id, whom, given, lease
   else
     clear_for(mode)
     local out = kind == mode and owner or 0
     if redis.call('ZADD', sharers, now() + lease * 1000, id .. ':' .. permits) == 1 then
       out = out + permits
     end
-    redis.call('HSET', details, id, string.format('%.0f %.0f %s', number, now(), whom))
-    kind, owner, since, who, left = mode, out, '0', '', math.max(left, lease)
+    redis.call('HSET', details, id, given .. ' ' .. digits(now()) .. ' ' .. whom)
+    kind, owner, left = mode, out, math.max(left, lease)
     soonest, lengthened = math.min(soonest or 1e16, now() + lease * 1000), true
   end
   changed = true
+  return given
 end
 
 -- A claim that holds already and was sent twice: its lease begins anew unless it has longer, and its number, which is
@@ -142,7 +167,7 @@ local function keep(mode, permits, id, lease)
     if lease > left then
       left, changed = lease, true
     end
-    return digits(number)
+    return number
   end
   local given, whom = string.match(redis.call('HGET', details, id) or '', '^(%d+) %d+ (.+)$')
   local member, runs_out = id .. ':' .. permits, now() + lease * 1000
@@ -235,44 +260,52 @@ local function settle(asking)
   return false
 end
 
--- Writes the state, if it has changed. On a full server a script may write once it has freed something.
+-- Writes the state, if it has changed; none of a lock that nobody holds or waits for. On a full server a script may write
+-- once it has freed something.
 local function save()
   if changed then
     clear()
+    if kind == 'F' and owner == '-' and not queued then
+      redis.call('DEL', state)
+      return
+    end
     if lengthened then
       redis.call('PEXPIRE', sharers, left + LINGER)
       redis.call('PEXPIRE', details, left + LINGER)
     end
-    local line = '1 ' .. digits(number) .. (queued and ' 1 ' or ' 0 ') .. kind .. ' ' .. owner .. ' ' .. since .. ' ' .. who
-    local written = redis.pcall('SET', state, line, 'PX', left + LINGER)
+    local line = '1 ' .. kind .. (queued and '+ ' or ' ') .. owner .. ' ' .. since .. ' ' .. who .. ' ' .. number
+    local life = left + ((queued or kind == 'F') and LINGER or 0)
+    local written = redis.pcall('SET', state, line, 'PX', life)
     if written.err then
       if kind == 'F' then
         redis.call('DEL', state)
       end
-      redis.call('SET', state, line, 'PX', left + LINGER)
+      redis.call('SET', state, line, 'PX', life)
     end
   end
 end
 
--- Claims for ARGV[at + ...]: id, lease, who, and in one word FLOOR KIND CHANNEL PLACE POLL HEARS PERMITS OF, because words
--- cost more than what is done with them. FLOOR has sixteen digits; without a CHANNEL the claim does not wait.
--- "+NUMBER"; or "-", or of one that waits "-LEFT RANK PLACE MISSED": LEFT is -1 unless it is for this waiter to poll when
+-- Claims for ARGV[at + ...]: what claim_free.lua would write, lease, and in one word FLOOR KIND CHANNEL PLACE POLL HEARS
+-- PERMITS OF, because words cost more than what is done with them. FLOOR has sixteen digits; without a CHANNEL the claim
+-- does not wait.
+-- NUMBER; or "-", or of one that waits "-LEFT RANK PLACE MISSED": LEFT is -1 unless it is for this waiter to poll when
 -- something ends; MISSED is 1 if it had a place, and was passed over.
 local function claim(at)
-  local id, lease, whom = ARGV[at + 1], tonumber(ARGV[at + 2]), ARGV[at + 3]
+  local id, whom = string.match(ARGV[at + 1], CLAIM)
+  local lease = tonumber(ARGV[at + 2])
   local floor, mode, channel, place, poll, hears, permits, of =
-    string.match(ARGV[at + 4], '^(%d+) (%u) (%S*) (%d+) (%d+) ([01]) (%d+) (%d+)$')
+    string.match(ARGV[at + 3], '^(%d+) (%u) (%S*) (%d+) (%d+) ([01]) (%d+) (%d+)$')
   floor, permits, of = tonumber(floor), tonumber(permits), tonumber(of)
   purge()
   if kind == 'F' and owner == id then
-    return '-' -- given back or withdrawn before: this is the claim, come late
+    return '-' -- withdrawn before: this is the claim, come late
   end
   mode = held_as(id, mode)
   local mine = holds(id, mode, permits)
   local kept = mine and keep(mode, permits, id, lease)
   if kept then
     settle()
-    return '+' .. kept
+    return kept
   end
   local waits = channel ~= ''
   local waiter = waits and string.format('%s:%d:%d:%s:%s', mode, permits, of, id, channel)
@@ -280,10 +313,9 @@ local function claim(at)
     if waits and place ~= '0' and not mine then
       drop(waiter)
     end
-    give(mode, permits, id, lease, floor, whom)
-    local given = digits(number)
-    settle() -- offers have numbers too
-    return '+' .. given
+    local given = give(mode, permits, id, lease, floor, whom)
+    settle()
+    return given
   end
   if not waits then
     return '-'
@@ -314,12 +346,9 @@ local function claim(at)
   return string.format('-%.0f %d %s %s', wait, rank, place, returns and added and '1' or '0')
 end
 
--- Ends the hold of a claim: "1", or "0" if it had none. The same attempt sent again gives the same answer.
-local function release(id, mode, permits, attempt)
+-- Ends the hold of a claim: "1", or "0" if it had none.
+local function release(id, mode, permits)
   purge()
-  if kind == 'F' and owner == id and since == attempt then
-    return '1'
-  end
   mode = held_as(id, mode)
   if mode ~= 'X' then
     if not holds(id, mode, permits) then
@@ -335,6 +364,7 @@ local function release(id, mode, permits, attempt)
     return '0'
   end
   local held = kind == 'R' and '0' or '1'
-  kind, owner, since, who, left, changed = 'F', id, attempt, '', 0, true
+  free()
+  changed = true
   return held
 end

@@ -1,26 +1,24 @@
--- Claims one lock on a member of a quorum, exclusively and without a queue. ARGV: id, lease, who, floor, waiter,
--- milliseconds for which that counts as waiting if the lock is not free, the number of the grant that this member joins
--- (0 for a new grant).
+-- Claims one lock on a member of a quorum, exclusively and without a queue. ARGV: what claim_free.lua would write, lease,
+-- and in one word FLOOR WAITER LIFE JOINED: the milliseconds for which that counts as waiting if the lock is not free, and
+-- the number of the grant that this member joins (0 for a new grant).
 --
--- "+NUMBER"; "-OWNER" if it is not free. A waiter is in the queue only by its deadline, so that it is counted and renewals
+-- NUMBER; "-OWNER" if it is not free. A waiter is in the queue only by its deadline, so that it is counted and renewals
 -- report it; release.lua and break.lua never offer it the lock.
-local id, lease, waiter = ARGV[1], tonumber(ARGV[2]), '@' .. ARGV[5]
-local life, joined = tonumber(ARGV[6]), tonumber(ARGV[7])
+local id, whom = string.match(ARGV[1], CLAIM)
+local floor, waiter, life, joined = string.match(ARGV[3], '^(%d+) (%S+) (%d+) (%d+)$')
+waiter, life = '@' .. waiter, tonumber(life)
 purge()
 if kind == 'F' and owner == id then
   return '-' .. id -- withdrawn before: this is the claim, come late
 end
-local before = number
-local given = holds(id, 'X', 1) and keep('X', 1, id, lease)
+local given = holds(id, 'X', 1) and keep('X', 1, id, tonumber(ARGV[2]))
 if not given and kind == 'F' then
-  give('X', 1, id, lease, tonumber(ARGV[4]), ARGV[3])
-  if joined > 0 then
-    number = math.max(before, joined)
+  given = give('X', 1, id, tonumber(ARGV[2]), tonumber(floor), whom)
+  if joined ~= '0' then
+    given = rise(joined)
   end
-  given = digits(number)
-end
-if given and number < joined then -- it was granted here in the round, and the request to raise its number was lost
-  number, given, changed = joined, digits(joined), true
+elseif given and tonumber(given) < tonumber(joined) then -- granted here in the round; the request to raise it was lost
+  given = rise(joined)
 end
 if given then
   if queued or life > 0 then -- a release has cleared the mark, not the queue
@@ -37,4 +35,4 @@ elseif life > 0 then
   end
 end
 save()
-return given and '+' .. given or '-' .. owner
+return given or '-' .. owner

@@ -1,10 +1,10 @@
 -- Raises the number of a grant to the highest that another member of its quorum gave, so that the numbers of later grants
--- are above it. ARGV: id, number. "+NUMBER", or "-" if the claim does not hold the lock.
+-- are above it. ARGV: id, number. NUMBER, or "-" if the claim does not hold the lock.
 if kind ~= 'X' or owner ~= ARGV[1] then
   return '-'
 end
-if number < tonumber(ARGV[2]) then
-  number, changed = tonumber(ARGV[2]), true
+if tonumber(number) < tonumber(ARGV[2]) then
+  rise(ARGV[2])
   save()
 end
-return '+' .. digits(number)
+return number

@@ -1,11 +1,12 @@
--- Gives a lock back and offers it to the next. ARGV: id, attempt[, kind, permits[, place in the queue to give up]]; without
--- a kind it is exclusive. With a place it is a withdrawal, and the claim may not even have come: it is remembered in a free
--- lock, so that it is refused should it come late.
-local answer = release(ARGV[1], ARGV[3] or 'X', tonumber(ARGV[4] or '1'), ARGV[2])
-if ARGV[5] then
-  drop(ARGV[5])
+-- Gives a lock back and offers it to the next. ARGV: X and the id, in one word[, kind, permits[, place in the queue to give
+-- up]]; without a kind it is exclusive. With a place it is a withdrawal, and the claim may not even have come, or may come
+-- once more: it is remembered in a free lock, so that it is refused then.
+local id = string.sub(ARGV[1], 3)
+local answer = release(id, ARGV[2] or 'X', tonumber(ARGV[3] or '1'))
+if ARGV[4] then
+  drop(ARGV[4])
   if kind == 'F' then
-    owner, since, who, changed = ARGV[1], ARGV[2], '', true
+    owner, changed = id, true
   end
 end
 settle()

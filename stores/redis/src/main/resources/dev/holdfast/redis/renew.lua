@@ -1,4 +1,4 @@
--- Renews many grants. KEYS of each: its state, or all four; ARGV of each: id, kind, permits, lease, number. One letter of
+-- Renews many grants. KEYS of each: its state, or all five; ARGV of each: id, kind, permits, lease, number. One letter of
 -- each: H held, C held while others wait, L lost. A late copy of a claim may have a grant under the same id, but with
 -- another number: nobody knows of that grant, and it is not renewed. Alone of all scripts this one reads each state by
 -- itself, and takes a key of another type for none: the rest of the batch must not suffer. Nothing that a full server
@@ -40,31 +40,34 @@ for i = 0, #ARGV / 5 - 1 do
   local queue, sharers, details = state .. ':q', state .. ':h', state .. ':w'
   local id, mode, permits = ARGV[5 * i + 1], ARGV[5 * i + 2], ARGV[5 * i + 3]
   local lease, number = tonumber(ARGV[5 * i + 4]), ARGV[5 * i + 5]
-  local last, queued, kind, owner, who = string.match(read('GET', state) or '', '^1 (%d+) ([01]) (%u) (%S+) %d+ (.?)')
+  local kind, queued, owner, who, last =
+    string.match(read('GET', state) or '', '^1 (%u)(%+?) (%S+) %S+ (.*) (%d+)$')
+  local linger = queued == '+' and LINGER or 0
   if mode == 'X' and kind == 'S' then
     mode = 'S' -- made a reader, if it is there
   end
-  local left = kind == mode and redis.call('PTTL', state) - LINGER or 0
+  local left = kind == mode and redis.call('PTTL', state) - linger or 0
   local held = false
   if left > 0 and mode == 'X' then
     held = owner == id and last == number and who ~= '' -- an offer is confirmed by its claim alone
     if held then
-      redis.call('PEXPIRE', state, lease + LINGER)
+      redis.call('PEXPIRE', state, lease + linger)
     end
   elseif left > 0 then
     local member = id .. ':' .. permits
     local runs_out = tonumber(read('ZSCORE', sharers, member) or 0)
     held = runs_out > now() and string.match(read('HGET', details, id) or '', '^%d+') == number
     if held then
-      for _, key in ipairs({state, sharers, details}) do
-        redis.call('PEXPIRE', key, math.max(left, lease) + LINGER)
-      end
+      left = math.max(left, lease)
+      redis.call('PEXPIRE', state, left + linger)
+      redis.call('PEXPIRE', sharers, left + LINGER)
+      redis.call('PEXPIRE', details, left + LINGER)
       redis.call('ZADD', sharers, now() + lease * 1000, member)
     end
   end
   if not held then
     answers[i + 1] = 'L'
-  elseif queued == '1' and waits(queue) then
+  elseif queued == '+' and waits(queue) then
     answers[i + 1] = 'C'
   else
     answers[i + 1] = 'H'

@@ -1,29 +1,32 @@
--- What every script about one lock begins with, and what is stored of a lock.
+-- What every script about one lock begins with, what is stored of a lock, and why the numbers of its grants rise.
 --
--- A single server is told the first key only, and the scripts add what the others end with: three words less. To a cluster
--- all are named, since it must know which keys a script needs; renew.lua says when not.
+-- A single server is told the first key only, and the scripts add what the others end with, or are called: four words
+-- less. To a cluster all are named, since it must know which keys a script needs; renew.lua says when not.
 --
--- KEYS[1]  holdfast:{NAME}     the state, one line of text:
---              LAYOUT NUMBER QUEUED KIND OWNER SINCE WHO
+-- KEYS[1]  holdfast:{NAME}     the state, one line of text; no key means that the lock is free, and nobody waits:
+--              LAYOUT KIND OWNER SINCE WHO NUMBER
 --          LAYOUT  1
---          NUMBER  the last grant number
---          QUEUED  1 if somebody may be in the queue, so that nobody looks into an empty one
---          KIND    F free: OWNER is the claim that was released last, SINCE the attempt that released it
---                  X held exclusively: OWNER is the claim, SINCE the microsecond of the grant, WHO for people to read,
---                    and nothing while it is an offer: HOST PID THREAD LABEL, and behind them the channel on which its
---                    client is told when a claim comes to wait, if it asked for that
+--          KIND    X held exclusively: OWNER is the claim, SINCE the microsecond of the grant, or = if that is NUMBER, WHO
+--                    for people to read, and nothing while it is an offer: HOST PID THREAD LABEL, and behind them the
+--                    channel on which its client is told when a claim comes to wait, if it asked for that
 --                  S held by readers, P held by permits: OWNER is how many are out
 --                  R broken: nobody holds it, and it is kept from others until the lease has run out
--- KEYS[2]  holdfast:{NAME}:q   the queue: each waiting claim twice, as KIND:PERMITS:OF:CLAIM:CHANNEL by the microsecond of
+--                  F free: OWNER is a claim that was withdrawn, and would be refused if a copy of it came late
+--                  and + behind the letter if somebody may be in the queue, so that nobody looks into an empty one
+--          NUMBER  of the exclusive or broken grant, or 0
+-- KEYS[2]  holdfast:number     the last grant number of all locks; in a cluster, of the locks in one slot, and it has the
+--                              name of a string in that slot behind it
+-- KEYS[3]  holdfast:{NAME}:q   the queue: each waiting claim twice, as KIND:PERMITS:OF:CLAIM:CHANNEL by the microsecond of
 --                              its arrival, and with @ before that by the microsecond until which it counts as alive, plus
 --                              DEADLINES, which puts all deadlines behind all arrivals. With ! before that if it does not
 --                              hear offers yet
--- KEYS[3]  holdfast:{NAME}:h   readers and permits: CLAIM:PERMITS by the microsecond at which the lease runs out
--- KEYS[4]  holdfast:{NAME}:w   who they are: CLAIM -> NUMBER SINCE WHO
+-- KEYS[4]  holdfast:{NAME}:h   readers and permits: CLAIM:PERMITS by the microsecond at which the lease runs out
+-- KEYS[5]  holdfast:{NAME}:w   who they are: CLAIM -> NUMBER SINCE WHO
 --
--- The lease of an exclusive holder is the key's own time to live less LINGER: renewing it is one PEXPIRE, which a full
--- server still grants. LINGER is for how long the last number is remembered after the lock was used; after that the
--- clock's microseconds take its place. All time is the server's.
+-- The lease of an exclusive holder is the key's own time to live: renewing it is one PEXPIRE, which a full server still
+-- grants. If somebody may be in the queue, the key lives for LINGER longer, so that it keeps a claim that comes after the
+-- lease from overtaking the queue; and so does that of a free lock, with the claim that was withdrawn. All time is the
+-- server's.
 --
 -- An offer is a grant for OFFER milliseconds to the first in the queue, told to it by a message on its channel. It
 -- confirms by claiming under the same id, which begins its lease; if it does not, the offer runs out like any lease.
@@ -32,6 +35,23 @@
 -- its deadline beyond the next one. A first waiter whose claim does not fit keeps out those behind it until its deadline.
 --
 -- Reading writes nothing: what has run out is left out of what is read, and removed by the next script that writes.
+--
+-- Why the number of a grant is above those of all earlier grants of its lock. Each grant takes, in the step in which it is
+-- given, the highest of three: the server's clock in microseconds, the last number plus one, and the highest number that
+-- its client has seen, plus one. The last number is the server's, not the lock's: it costs one key however many names there
+-- are, and never goes.
+--   A clock set back: the last number, which counts on until the clock has caught up.
+--   A last number that is lost (DEL, eviction, FLUSHALL, a restart without data): the clock has moved on since it was given.
+--   One that is old (a restart with old data, a failover to a replica that lagged, a slot taken over): the same, as far as
+--     the clocks of the servers agree. Nothing has to be found out: the clock is asked for each grant.
+--   One set by hand: lower, the clock is above it; higher, it counts on from there; no number, or more than a token can
+--     hold, and the claim is refused and nothing is changed.
+--   Two of these at once, such as a lost number and a clock set back: the client's own floor. Only a client that has seen no
+--     higher number is given a lower one then, and capabilities() says that tokens rise as far as clocks agree.
+--   Two masters: each gives numbers of its own, at its own clock; the one that clients were sent to last is ahead, as far
+--     as the clocks agree, of all that the other gave before.
+--   A lost reply: a claim that is sent again finds itself by its id, and is answered with the number that it has. A copy that
+--     comes after the release is another grant, with a higher number, and is withdrawn.
 
-local LINGER, LINGER_TEXT = 30000, '30000' -- milliseconds; renew.lua has it too
+local LINGER = 30000 -- milliseconds; renew.lua has it too
 local text = redis.call('GET', KEYS[1])

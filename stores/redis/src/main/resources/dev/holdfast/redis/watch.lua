@@ -1,7 +1,7 @@
 -- From now on the client of an exclusive grant is told on its channel when a claim comes to wait. ARGV: id, number, channel.
 -- "1" if one waits already, else "0"; "-" if the grant is gone.
 local channel = ARGV[3]
-if kind ~= 'X' or owner ~= ARGV[1] or who == '' or digits(number) ~= ARGV[2] then
+if kind ~= 'X' or owner ~= ARGV[1] or who == '' or number ~= ARGV[2] then
   return '-'
 end
 local holder, told = string.match(who, WATCHED)

@@ -72,7 +72,7 @@ class ClusterContractTest extends StoreContract {
         return Duration.ofMillis(500);
     }
 
-    /** One key for half a minute. */
+    /** The last number of the grants in each slot: no more than there are slots. */
     @Override
     protected long recordsKept(long names) {
         return names;

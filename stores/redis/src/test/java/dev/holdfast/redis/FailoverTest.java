@@ -88,6 +88,11 @@ class FailoverTest {
         holdTheLink();
         List<Grant> forgotten = holdAll(store, "unreplicated");
         assertThatTheReplicaHas("replicated", "unreplicated");
+        try (RespConnection replica = redis.replica(0).connect()) {
+            assertThat(Long.parseLong(replica.call("GET", "holdfast:number")))
+                    .as("the last number lags")
+                    .isLessThan(forgotten.get(0).number());
+        }
 
         killTheMaster();
 

@@ -3,6 +3,7 @@ package dev.holdfast.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.spi.Grant;
+import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -49,10 +50,17 @@ class FreeClaimTest {
     }
 
     @Test
-    void aReleasedLockIsRememberedForHalfAMinute() {
+    void aReleasedLockLeavesNoKeyOfItsOwn() {
         Rig.release(store, Rig.hold(store, "a"));
 
-        assertThat(Long.parseLong(rig.call("PTTL", "holdfast:{a}"))).isBetween(25_000L, 30_000L);
+        assertThat(rig.call("KEYS", "*")).isEqualTo("[holdfast:number]");
+    }
+
+    @Test
+    void soDoesOneWhoseLeaseHasEnded() {
+        Rig.hold(store, Rig.claim("a", Duration.ofMillis(200)));
+
+        Rig.until("its key to go", () -> rig.call("KEYS", "*").equals("[holdfast:number]"));
     }
 
     /** The server's time. */

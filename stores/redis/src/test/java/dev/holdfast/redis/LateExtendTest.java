@@ -46,7 +46,7 @@ class LateExtendTest {
                 }
             });
 
-            arrivesLate(state[4], state[1]);
+            arrivesLate(state[2], state[state.length - 1]);
 
             Duration left =
                     Rig.get(rig.open().status("a")).grant().orElseThrow().leaseLeft();

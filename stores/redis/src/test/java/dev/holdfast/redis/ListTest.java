@@ -39,7 +39,7 @@ class ListTest {
         rig.call(
                 "EVAL",
                 "for i = 1, " + names + " do redis.call('SET', 'holdfast:{n' .. i .. '}',"
-                        + " '1 ' .. i .. ' 0 X 0123456789abcdef0123456789abcdef 1 host 7 main label', 'PX', 600000) end",
+                        + " '1 X 0123456789abcdef0123456789abcdef = host 7 main label ' .. i, 'PX', 600000) end",
                 "0");
         RedisStore store = rig.open();
         Grant grant = Rig.hold(store, "mine");

@@ -2,14 +2,16 @@ package dev.holdfast.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Mode;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** The calls that leave as one: its answer no longer shows which part was sent before. */
 class OutboxTest {
     private final Outbox outbox = new Outbox();
-    private final ScriptCall release = ScriptCall.release("a", true, List.of("1", "1"));
-    private final ScriptCall claim = ScriptCall.claim("a", true, true, List.of("2", "1000", "me", "0"));
+    private final ScriptCall release = ScriptCall.release("a", ClaimId.random(), Mode.EXCLUSIVE);
+    private final ScriptCall claim = ScriptCall.claim("a", true, true, List.of("1 X 2 = me ", "1000", "0"));
 
     @Test
     void aReleaseAndTheClaimBehindItAreOneCall() {
@@ -40,7 +42,7 @@ class OutboxTest {
 
     @Test
     void soDoTheCallsOfTwoLocks() {
-        ScriptCall another = ScriptCall.claim("b", true, true, List.of("2", "1000", "me", "0"));
+        ScriptCall another = ScriptCall.claim("b", true, true, List.of("1 X 2 = me ", "1000", "0"));
         outbox.add(release);
         outbox.add(another);
 

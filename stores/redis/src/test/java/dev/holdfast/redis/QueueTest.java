@@ -132,6 +132,28 @@ class QueueTest {
         assertThat(placeOf(asks(claim, "not-yet", "0", 1_000, false))).isEqualTo(place);
     }
 
+    /** Its key lives on for a while after the lease. */
+    @Test
+    void aClaimAfterTheEndOfALeaseDoesNotOvertakeTheQueue() {
+        RedisStore one = rig.open();
+        Rig.hold(one, Rig.claim("a", Duration.ofMillis(300)));
+        asks(Rig.claim("a"), "not-yet", "0", 60_000, false);
+        Rig.until("the lease to end", () -> !Rig.get(one.status("a")).isHeld());
+
+        assertThat(Rig.attempt(one, "a")).as("offered to the first in the queue").isEmpty();
+    }
+
+    @Test
+    void soWithALeaseThatWasRenewed() {
+        RedisStore one = rig.open();
+        Grant grant = Rig.hold(one, Rig.claim("a", Duration.ofMillis(300)));
+        asks(Rig.claim("a"), "not-yet", "0", 60_000, false);
+        Rig.renew(one, grant);
+        Rig.until("the lease to end", () -> !Rig.get(one.status("a")).isHeld());
+
+        assertThat(Rig.attempt(one, "a")).as("offered to the first in the queue").isEmpty();
+    }
+
     /** From {@code -LEFT RANK PLACE MISSED}. */
     private static String placeOf(String answer) {
         return answer.split(" ", -1)[2];

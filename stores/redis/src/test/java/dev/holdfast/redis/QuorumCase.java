@@ -57,7 +57,7 @@ abstract class QuorumCase {
     }
 
     static boolean hasHolder(RedisServer member) {
-        return ask(member, "GET", KEY).contains(" X ");
+        return ask(member, "GET", KEY).startsWith("1 X");
     }
 
     QuorumStore open() {

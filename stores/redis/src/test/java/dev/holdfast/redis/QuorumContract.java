@@ -66,10 +66,10 @@ abstract class QuorumContract extends StoreContract {
         return Duration.ofMillis(500);
     }
 
-    /** One key for half a minute at each member, and one with the time that it has to sit out. */
+    /** One key for half a minute at each member, the last number, and one with the time that it has to sit out. */
     @Override
     protected long recordsKept(long names) {
-        return names * marks;
+        return (names + 1) * marks;
     }
 
     @Override

@@ -138,12 +138,16 @@ class RefusalTest {
         RedisStore store = rig.open();
         rig.call("RPUSH", "holdfast:{list}", "x");
         rig.call("SET", "holdfast:{text}", "hello");
+        rig.call("SET", "holdfast:{damaged}", "1 X 0123456789abcdef0123456789abcdef");
         rig.call("SET", "holdfast:{newer}", "2 whatever comes then");
 
         assertThatThrownBy(() -> Rig.attempt(store, "list"))
                 .isInstanceOf(StoreRefusedException.class)
                 .hasMessageContaining("another type");
         assertThatThrownBy(() -> Rig.attempt(store, "text"))
+                .isInstanceOf(StoreRefusedException.class)
+                .hasMessageContaining("no lock");
+        assertThatThrownBy(() -> Rig.attempt(store, "damaged"))
                 .isInstanceOf(StoreRefusedException.class)
                 .hasMessageContaining("no lock");
         assertThatThrownBy(() -> Rig.attempt(store, "newer"))
