@@ -5,6 +5,8 @@ import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Renewal;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLongArray;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +21,9 @@ final class QuorumHold {
     /** 0 where the member has no grant. */
     private final AtomicLongArray numbers;
 
+    /** The members that were asked to join. */
+    private final Set<Integer> asked = ConcurrentHashMap.newKeySet();
+
     private volatile boolean ended;
     private volatile long leaseEnds;
 
@@ -31,6 +36,15 @@ final class QuorumHold {
 
     void joined(int member, long itsNumber) {
         numbers.set(member, itsNumber);
+    }
+
+    void asksToJoin(int member) {
+        asked.add(member);
+    }
+
+    /** Whether a request that would grant it may still be on its way to a member. */
+    boolean mayComeLate(int member) {
+        return !isAt(member) || asked.contains(member);
     }
 
     boolean isAt(int member) {

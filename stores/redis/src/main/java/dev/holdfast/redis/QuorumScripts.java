@@ -83,6 +83,15 @@ final class QuorumScripts {
         return release(member, name, round, ScriptCall.NO_PLACE);
     }
 
+    /** Ends the grant of a round that the member has answered: no late copy of its claim needs to be kept out. */
+    static CompletableFuture<Boolean> releaseGranted(QuorumMember member, String name, ClaimId round) {
+        return held(member.call(ScriptCall.release(name, round, Mode.EXCLUSIVE)));
+    }
+
+    private static CompletableFuture<Boolean> held(CompletableFuture<String> released) {
+        return released.thenApply(said -> said.equals("1"));
+    }
+
     /** The same for a round of a claim that no longer waits. */
     static CompletableFuture<Boolean> release(QuorumMember member, String name, ClaimId round, ClaimId claim) {
         return release(member, name, round, claim.value());
@@ -94,7 +103,6 @@ final class QuorumScripts {
     }
 
     private static CompletableFuture<Boolean> release(QuorumMember member, String name, ClaimId round, String place) {
-        return member.call(ScriptCall.withdrawal(name, round, Mode.EXCLUSIVE, place))
-                .thenApply(said -> said.equals("1"));
+        return held(member.call(ScriptCall.withdrawal(name, round, Mode.EXCLUSIVE, place)));
     }
 }

@@ -212,6 +212,7 @@ final class QuorumStore implements Store {
         if (hold.hasEnded() || closed.get() || !member.isReady()) {
             return CompletableFuture.completedFuture(false);
         }
+        hold.asksToJoin(member.index());
         return QuorumScripts.join(member, hold, lease).handle((said, failure) -> {
             if (said == null || !said.isGrant()) {
                 return false;
@@ -246,7 +247,9 @@ final class QuorumStore implements Store {
             hold.end();
         }
         return members.ask(
-                        member -> QuorumScripts.release(member, grant.name(), round, grant.id()),
+                        member -> hold == null || hold.mayComeLate(member.index())
+                                ? QuorumScripts.release(member, grant.name(), round, grant.id())
+                                : QuorumScripts.releaseGranted(member, grant.name(), round),
                         given -> true,
                         Duration.ofMillis(20))
                 .thenApply(answers -> {

@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
 
 /**
  * What runs inside the server, each in one step: a file of that name beside this class. Those about one lock have
- * {@code state.lua}, which tells what is stored: read that first. The two that are called most have their common case before
+ * {@code state.lua}, which tells what is stored: read that first. Those that are called most have their common case before
  * the functions, in a file of its own.
  */
 enum Script {
@@ -23,7 +23,7 @@ enum Script {
     /** Of a claim that is not exclusive, or may be in the queue. */
     CLAIM_FULLY("state.lua", "lock.lua", "claim.lua"),
     RELEASE("state.lua", "release_held.lua", "lock.lua", "release.lua"),
-    EXCHANGE("state.lua", "lock.lua", "exchange.lua"),
+    EXCHANGE("state.lua", "exchange_held.lua", "lock.lua", "exchange.lua"),
     DOWNGRADE("state.lua", "lock.lua", "downgrade.lua"),
     STATUS("state.lua", "lock.lua", "status.lua"),
     WATCH("state.lua", "lock.lua", "watch.lua"),
@@ -32,10 +32,10 @@ enum Script {
     FENCE("fence.lua"),
     READ_RECORD("record_read.lua"),
     WRITE_RECORD("record_write.lua"),
-    QUORUM_CLAIM("quorum_ready.lua", "claim_free.lua", "state.lua", "lock.lua", "quorum_claim.lua"),
+    QUORUM_CLAIM("quorum_ready.lua", "claim_free.lua", "state.lua", "lock.lua", "quorum_rise.lua", "quorum_claim.lua"),
     /** Of a claim that may be in the queue, or joins a grant. */
-    QUORUM_CLAIM_FULLY("quorum_ready.lua", "state.lua", "lock.lua", "quorum_claim.lua"),
-    QUORUM_RAISE("state.lua", "lock.lua", "quorum_raise.lua"),
+    QUORUM_CLAIM_FULLY("quorum_ready.lua", "state.lua", "lock.lua", "quorum_rise.lua", "quorum_claim.lua"),
+    QUORUM_RAISE("state.lua", "lock.lua", "quorum_rise.lua", "quorum_raise.lua"),
     QUORUM_MEMBER("quorum_member.lua");
 
     /** Those that only members of a quorum are asked to run. */

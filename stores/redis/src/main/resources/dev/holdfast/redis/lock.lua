@@ -9,7 +9,7 @@ local MOST_OFFERS = 64 -- of one lock by one script; the claims that confirm the
 local CLAIM = '^1 X (%x+) = (.*) $' -- the state that claim_free.lua would write, but for the number
 local WATCHED = '^(%S* %S* %S* %S*) (%S+)$' -- WHO with a channel
 local DISTANT = 8e6 -- microseconds: more than the deadline of a first waiter is away
-local MOST = 2 ^ 53 - 1 -- a token has no room for a higher number, nor has a number of Lua
+local MOST = 2 ^ 53 - 1 -- a token has no room for a higher grant number, nor has a number of Lua
 local state = KEYS[1]
 local counter = KEYS[2] or 'holdfast:number'
 local queue, sharers, details = KEYS[3] or state .. ':q', KEYS[4] or state .. ':h', KEYS[5] or state .. ':w'
@@ -47,29 +47,30 @@ local function now()
   return micros
 end
 
--- A number as text, with all its digits.
+-- A number as text, with all its digits. The one asked for last is remembered: writing sixteen digits costs as much as
+-- a command does, and mostly the same microsecond is grant number, and time of the grant.
+local last_number, last_digits
 local function digits(n)
-  return string.format('%.0f', n)
+  if n ~= last_number then
+    last_number, last_digits = n, string.format('%.0f', n)
+  end
+  return last_digits
 end
 
 -- The number of the next grant, as text; state.lua tells why it is above all others.
 local function next_number(floor)
-  local last = tonumber(redis.call('GET', counter) or '0')
-  local given = last and math.max(last + 1, floor + 1, now())
-  if not given or not (given < MOST) then
-    error('HOLDFAST number', 0)
+  local given = math.max(floor + 1, now())
+  local last = given < MOST and redis.call('GETSET', counter, digits(given))
+  if last and not (#last == 16 and last < digits(given)) then
+    local counted = tonumber(last)
+    if not (counted and counted < MOST - 1) then
+      redis.call('SET', counter, last)
+      error('HOLDFAST number', 0)
+    end
+    given = math.max(given, counted + 1)
+    redis.call('SET', counter, digits(given))
   end
-  redis.call('SET', counter, digits(given))
   return digits(given)
-end
-
--- Gives an exclusive grant the number that another member of its quorum gave, and those after it higher ones.
-local function rise(given)
-  if tonumber(redis.call('GET', counter) or '0') < tonumber(given) then
-    redis.call('SET', counter, given)
-  end
-  number, changed = given, true
-  return given
 end
 
 -- Leaves readers and permits out whose leases have run out; once, so that each is subtracted once.
