@@ -41,7 +41,8 @@
  * What is left out
  *
  *   Time runs in ticks, at the same rate for all (the margin of 1 % is there for that). Threads within a client, locks
- *   other than this one, several servers, a store that forgets.
+ *   other than this one, several servers, a store that forgets. Where the last number is kept: in Redis all locks of a
+ *   server share it, so that it rises by more than one from grant to grant of one lock.
  *
  * Safety: the assertions below. There a client that waits asks at any time, and a place in the queue dies at any time,
  * so that nothing depends on POLL, PLACE, or on pushes. Liveness (compiled with -DLIVE): `served`.
