@@ -53,8 +53,13 @@ final class QuorumScripts {
             QuorumMember member, Claim claim, ClaimId round, Duration lease, String joined, Runnable unanswered) {
         boolean isNew = joined.equals("0");
         boolean mayBeQueued = claim.waits() && !round.equals(claim.id()); // claim_free.lua leaves the queue alone
-        String rest = Scripts.sixteenDigits(claim.floor()) + ' ' + claim.id().value() + ' '
-                + (isNew && claim.waits() ? LIFE.toMillis() : 0) + ' ' + joined;
+        String rest = Scripts.sixteenDigits(claim.floor())
+                + ' '
+                + claim.id().value()
+                + ' '
+                + (isNew && claim.waits() ? LIFE.toMillis() : 0)
+                + ' '
+                + joined;
         List<String> args = List.of(Scripts.state(round, claim), Long.toString(Scripts.millis(lease)), rest);
         Script script = isNew && !mayBeQueued ? Script.QUORUM_CLAIM : Script.QUORUM_CLAIM_FULLY;
         return member.call(ScriptCall.of(script, claim.name(), args))

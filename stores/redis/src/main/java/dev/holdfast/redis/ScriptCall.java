@@ -82,10 +82,7 @@ final class ScriptCall {
     static ScriptCall release(String name, ClaimId id, Mode mode) {
         return mode instanceof Mode.Exclusive
                 ? about(Script.RELEASE, Kind.RELEASE, name, List.of(exclusively(id)))
-                : of(
-                        Script.RELEASE,
-                        name,
-                        List.of(exclusively(id), ModeCodec.kind(mode), ModeCodec.wanted(mode)));
+                : of(Script.RELEASE, name, List.of(exclusively(id), ModeCodec.kind(mode), ModeCodec.wanted(mode)));
     }
 
     /**
@@ -94,10 +91,7 @@ final class ScriptCall {
      * @param place what it has in the queue, or {@link #NO_PLACE}
      */
     static ScriptCall withdrawal(String name, ClaimId id, Mode mode, String place) {
-        return of(
-                Script.RELEASE,
-                name,
-                List.of(exclusively(id), ModeCodec.kind(mode), ModeCodec.wanted(mode), place));
+        return of(Script.RELEASE, name, List.of(exclusively(id), ModeCodec.kind(mode), ModeCodec.wanted(mode), place));
     }
 
     /** The kind of an exclusive grant and its claim, as they are next to each other in the state of a lock. */

@@ -17,13 +17,7 @@ import java.util.Optional;
  * @param holder the text of the holder
  */
 record StatusReply(
-        String kind,
-        long leftMillis,
-        long number,
-        long heldMicros,
-        int waiting,
-        String owner,
-        String holder) {
+        String kind, long leftMillis, long number, long heldMicros, int waiting, String owner, String holder) {
     private static final int TOKENS_PER_NUMBER = 1024;
     private static final int PARTS = 8;
 

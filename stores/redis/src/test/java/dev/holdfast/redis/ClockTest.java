@@ -146,13 +146,12 @@ class ClockTest {
         Rig.release(one, before);
         clock.set(Duration.between(Instant.now(), Instant.parse("2000-01-01T00:00:00Z")));
 
-        Claim claim =
-                switch (kind) {
-                    case "shared" -> Rig.claim("a", Mode.SHARED);
-                    case "permits" -> Rig.claim("a", new Mode.Permits(1, 2));
-                    case "waiting" -> Rig.waiting(Rig.claim("a"));
-                    default -> Rig.claim("a");
-                };
+        Claim claim = switch (kind) {
+            case "shared" -> Rig.claim("a", Mode.SHARED);
+            case "permits" -> Rig.claim("a", new Mode.Permits(1, 2));
+            case "waiting" -> Rig.waiting(Rig.claim("a"));
+            default -> Rig.claim("a");
+        };
         assertThat(Rig.hold(rig.open(), claim).number()).isEqualTo(before.number() + 1);
         assertThat(Rig.hold(rig.open(), "b").number()).isEqualTo(before.number() + 2);
     }

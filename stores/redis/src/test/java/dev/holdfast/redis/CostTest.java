@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.Hold;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.LockClient;
-import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
 import java.time.Duration;
@@ -52,8 +51,7 @@ class CostTest {
                         Map.entry("evalsha", 1), Map.entry("time", 1), Map.entry("set", 1), Map.entry("getset", 1));
 
         Rig.release(store, grant);
-        assertThat(rig.commands())
-                .containsOnly(Map.entry("evalsha", 1), Map.entry("get", 1), Map.entry("del", 1));
+        assertThat(rig.commands()).containsOnly(Map.entry("evalsha", 1), Map.entry("get", 1), Map.entry("del", 1));
     }
 
     @Test

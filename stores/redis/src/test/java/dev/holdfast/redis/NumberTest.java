@@ -117,7 +117,14 @@ class NumberTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "hello", "nan", "inf", "", "12 bottles", "9007199254740991", "9999999999999999", "99999999999999999999"
+                "hello",
+                "nan",
+                "inf",
+                "",
+                "12 bottles",
+                "9007199254740991",
+                "9999999999999999",
+                "99999999999999999999"
             })
     void aValueThatIsNoNumberOfAGrantIsReportedNothingIsGrantedAndItIsLeftAlone(String value) {
         set(value);

@@ -140,7 +140,9 @@ class QueueTest {
         asks(Rig.claim("a"), "not-yet", "0", 60_000, false);
         Rig.until("the lease to end", () -> !Rig.get(one.status("a")).isHeld());
 
-        assertThat(Rig.attempt(one, "a")).as("offered to the first in the queue").isEmpty();
+        assertThat(Rig.attempt(one, "a"))
+                .as("offered to the first in the queue")
+                .isEmpty();
     }
 
     @Test
@@ -151,7 +153,9 @@ class QueueTest {
         Rig.renew(one, grant);
         Rig.until("the lease to end", () -> !Rig.get(one.status("a")).isHeld());
 
-        assertThat(Rig.attempt(one, "a")).as("offered to the first in the queue").isEmpty();
+        assertThat(Rig.attempt(one, "a"))
+                .as("offered to the first in the queue")
+                .isEmpty();
     }
 
     /** From {@code -LEFT RANK PLACE MISSED}. */
