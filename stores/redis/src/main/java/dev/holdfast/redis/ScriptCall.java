@@ -95,7 +95,7 @@ final class ScriptCall {
     }
 
     /** The kind of an exclusive grant and its claim, as they are next to each other in the state of a lock. */
-    static String exclusively(ClaimId id) {
+    private static String exclusively(ClaimId id) {
         return "X " + id.value();
     }
 

@@ -94,7 +94,7 @@ final class Scripts {
 
     /** What a free lock holds once it is granted, as state.lua says, but for the number. */
     static String state(ClaimId id, Claim claim) {
-        return "1 " + ScriptCall.exclusively(id) + " = " + HolderText.write(claim.holder()) + " ";
+        return "1 X " + id.value() + " = " + HolderText.write(claim.holder()) + " ";
     }
 
     private ClaimAnswer answered(Claim claim, ScriptCall.@Nullable Answer said, @Nullable Throwable failure) {

@@ -16,7 +16,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** What clients ask of the store. */
@@ -53,7 +52,7 @@ final class Requests {
     private long floor(Op op) {
         long highest = answers.highestNumber();
         if (op.claim() % 8 == 7 && world.trouble != Script.Trouble.CLOCK && !world.target.isSessionBound()) {
-            return highest + TimeUnit.HOURS.toMicros(1);
+            return highest + world.target.ahead().toNanos() / 1000;
         }
         return op.claim() % 2 == 0 && world.trouble != Script.Trouble.CLOCK ? 0 : highest;
     }

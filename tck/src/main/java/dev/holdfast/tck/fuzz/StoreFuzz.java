@@ -96,6 +96,14 @@ public abstract class StoreFuzz {
                 || System.getProperty("holdfast.fuzz.script", "").contains(" clock ");
     }
 
+    /**
+     * How far ahead the floor of a claim is now and then. Shorter where one number counts for all locks, which would never be
+     * behind the clock again.
+     */
+    protected Duration ahead() {
+        return Duration.ofHours(1);
+    }
+
     /** All that is stored under names that begin so; empty if that cannot be told. */
     protected Optional<String> fingerprint(String prefix) throws Exception {
         return Optional.empty();
