@@ -10,7 +10,8 @@ import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Renewal.Verdict;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,18 +23,26 @@ class NumberTest {
     private static final String KEY = "holdfast:number";
     private static final long HOUR = TimeUnit.HOURS.toMicros(1);
 
-    private Rig rig;
+    private static Rig rig;
+
     private RedisStore store;
 
-    @BeforeEach
-    void start() {
+    @BeforeAll
+    static void start() {
         rig = new Rig();
+    }
+
+    @BeforeEach
+    void begin() {
+        rig.call("FLUSHALL");
         store = rig.open();
     }
 
-    @AfterEach
-    void stop() {
-        rig.close();
+    @AfterAll
+    static void stop() {
+        if (rig != null) {
+            rig.close();
+        }
     }
 
     static Stream<Claim> claims() {
