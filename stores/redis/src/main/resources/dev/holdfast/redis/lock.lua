@@ -9,7 +9,7 @@ local MOST_OFFERS = 64 -- of one lock by one script; the claims that confirm the
 local CLAIM = '^1 X (%x+) = (.*) $' -- the state that claim_free.lua would write, but for the number
 local WATCHED = '^(%S* %S* %S* %S*) (%S+)$' -- WHO with a channel
 local DISTANT = 8e6 -- microseconds: more than the deadline of a first waiter is away
-local MOST = 2 ^ 53 - 1 -- a token has no room for a higher grant number, nor has a number of Lua
+local MOST = 2 ^ 53 - 2 -- a token has no room for a higher grant number, nor has a number of Lua
 local state = KEYS[1]
 local counter = KEYS[2] or 'holdfast:number'
 local queue, sharers, details = KEYS[3] or state .. ':q', KEYS[4] or state .. ':h', KEYS[5] or state .. ':w'
@@ -60,10 +60,13 @@ end
 -- The number of the next grant, as text; state.lua tells why it is above all others.
 local function next_number(floor)
   local given = math.max(floor + 1, now())
-  local last = given < MOST and redis.call('GETSET', counter, digits(given))
-  if last and not (#last == 16 and last < digits(given)) then
+  if given > MOST then
+    error('HOLDFAST number', 0)
+  end
+  local last = redis.call('GETSET', counter, digits(given))
+  if last and not (#last == #digits(given) and last < digits(given)) then
     local counted = tonumber(last)
-    if not (counted and counted < MOST - 1) then
+    if not (counted and counted < MOST) then
       redis.call('SET', counter, last)
       error('HOLDFAST number', 0)
     end

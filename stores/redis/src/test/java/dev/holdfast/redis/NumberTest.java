@@ -109,6 +109,14 @@ class NumberTest {
         assertThat(Rig.hold(rig.open(), "b").number()).isEqualTo(floor + 2);
     }
 
+    @Test
+    void aFloorThatLeavesNoRoomForATokenIsRefused() {
+        assertThatThrownBy(() -> Rig.hold(store, Rig.above(Rig.claim("a"), Long.MAX_VALUE / 1024)))
+                .isInstanceOf(StoreRefusedException.class);
+
+        assertThat(rig.call("KEYS", "*")).isEqualTo("[]");
+    }
+
     @ParameterizedTest
     @MethodSource("claims")
     void aKeyOfAnotherTypeIsReportedNothingIsGrantedAndItIsLeftAlone(Claim claim) {
