@@ -1,0 +1,235 @@
+package dev.holdfast.etcd;
+
+import dev.holdfast.HoldfastException;
+import dev.holdfast.spi.TimeSource;
+import dev.holdfast.spi.support.Pauses;
+import io.etcd.jetcd.ByteSequence;
+import io.etcd.jetcd.Client;
+import io.etcd.jetcd.Txn;
+import io.etcd.jetcd.Watch;
+import io.etcd.jetcd.kv.GetResponse;
+import io.etcd.jetcd.kv.TxnResponse;
+import io.etcd.jetcd.lease.LeaseGrantResponse;
+import io.etcd.jetcd.lease.LeaseKeepAliveResponse;
+import io.etcd.jetcd.op.Cmp;
+import io.etcd.jetcd.op.Op;
+import io.etcd.jetcd.options.GetOption;
+import io.etcd.jetcd.options.WatchOption;
+import io.etcd.jetcd.watch.WatchResponse;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is asked of etcd, through jetcd. Each request is answered, or fails with one of Holdfast's exceptions, within a
+ * limit; jetcd has none of its own, and a request that it sends late is still carried out. All reads are agreed to by a
+ * majority. Thread-safe.
+ */
+final class Requests {
+    private final Client client;
+    private final TimeSource time;
+    private final Duration limit;
+    private final Errors errors;
+    private final Set<CompletableFuture<?>> underWay = ConcurrentHashMap.newKeySet();
+    /** Why no more requests are sent; null while they are. */
+    private volatile @Nullable HoldfastException end;
+
+    Requests(Client client, TimeSource time, Duration limit, Errors errors) {
+        this.client = client;
+        this.time = time;
+        this.limit = limit;
+        this.errors = errors;
+    }
+
+    /** How long a request may go without an answer. */
+    Duration limit() {
+        return limit;
+    }
+
+    CompletableFuture<GetResponse> get(ByteSequence key, GetOption option) {
+        return get(key, option, limit);
+    }
+
+    CompletableFuture<GetResponse> get(ByteSequence key, GetOption option, Duration within) {
+        return limited(() -> client.getKVClient().get(key, option), within);
+    }
+
+    CompletableFuture<TxnResponse> txn(List<Cmp> ifs, List<? extends Op> then, List<? extends Op> otherwise) {
+        return limited(
+                () -> {
+                    Txn txn = client.getKVClient().txn();
+                    return (ifs.isEmpty() ? txn : txn.If(ifs.toArray(Cmp[]::new)))
+                            .Then(then.toArray(Op[]::new))
+                            .Else(otherwise.toArray(Op[]::new))
+                            .commit();
+                },
+                limit);
+    }
+
+    /** A lease of so many seconds. One that is granted too late to be used ends by itself. */
+    CompletableFuture<LeaseGrantResponse> grantLease(long seconds) {
+        return limited(() -> client.getLeaseClient().grant(seconds), limit);
+    }
+
+    /**
+     * One keep-alive, in a stream of its own: jetcd's lasting stream does not say which of its keep-alives was answered,
+     * nor when that one was sent.
+     */
+    CompletableFuture<LeaseKeepAliveResponse> keepAlive(long lease, Duration within) {
+        return limited(() -> client.getLeaseClient().keepAliveOnce(lease), within);
+    }
+
+    /** Ends a lease and removes its keys, also while the store closes. */
+    CompletableFuture<?> revoke(long lease) {
+        return client.getLeaseClient().revoke(lease);
+    }
+
+    /**
+     * Runs a task once, at the first event or when the watch is broken: then the task must read again what it is about.
+     *
+     * @return ends the watch; may be called more than once
+     */
+    Runnable watch(ByteSequence key, WatchOption option, Runnable changed) {
+        OneShot watch = new OneShot(changed);
+        try {
+            watch.started(client.getWatchClient().watch(key, option, watch));
+        } catch (RuntimeException closed) {
+            watch.onError(closed);
+        }
+        return watch::end;
+    }
+
+    /** Runs a task once, at the first change of a key that begins so, or when the watch is broken. */
+    Runnable watchAll(ByteSequence prefix, long from, Runnable changed) {
+        return watch(
+                prefix,
+                WatchOption.builder()
+                        .isPrefix(true)
+                        .withRevision(from)
+                        .withRequireLeader(true)
+                        .build(),
+                changed);
+    }
+
+    /** Fails all requests, also those to come. */
+    void endAll(HoldfastException why) {
+        end = why;
+        underWay.forEach(answer -> answer.completeExceptionally(why));
+    }
+
+    boolean haveEnded() {
+        return end != null;
+    }
+
+    /** A failure as one of Holdfast's. */
+    HoldfastException why(Throwable failure) {
+        return errors.of(failure);
+    }
+
+    HoldfastException leaderChanged() {
+        return errors.leaderChanged();
+    }
+
+    /** An answer that fails if it does not come within the limit. */
+    <T> CompletableFuture<T> limited(CompletableFuture<T> answer) {
+        return limited(answer, limit);
+    }
+
+    private <T> CompletableFuture<T> limited(Supplier<CompletableFuture<T>> request, Duration within) {
+        CompletableFuture<T> answer = limited(new CompletableFuture<>(), within);
+        if (!answer.isDone()) {
+            sent(request).whenComplete((value, failure) -> {
+                if (failure == null) {
+                    answer.complete(value);
+                } else {
+                    answer.completeExceptionally(errors.of(failure));
+                }
+            });
+        }
+        return answer;
+    }
+
+    private <T> CompletableFuture<T> limited(CompletableFuture<T> answer, Duration within) {
+        underWay.add(answer);
+        HoldfastException ended = end;
+        if (ended != null) {
+            answer.completeExceptionally(ended);
+        }
+        if (answer.isDone()) {
+            underWay.remove(answer);
+            return answer;
+        }
+        TimeSource.Scheduled late =
+                time.schedule(() -> answer.completeExceptionally(errors.noAnswer()), within);
+        answer.whenComplete((value, failure) -> {
+            underWay.remove(answer);
+            late.cancel();
+        });
+        return answer;
+    }
+
+    private static <T> CompletableFuture<T> sent(Supplier<CompletableFuture<T>> request) {
+        try {
+            return request.get();
+        } catch (RuntimeException | Error failed) { // such as a client that its owner has closed
+            return CompletableFuture.failedFuture(failed);
+        }
+    }
+
+    /** jetcd reports errors under a lock of its own, so that what follows is left to another thread. */
+    private final class OneShot implements Watch.Listener {
+        private final Runnable changed;
+        private final AtomicBoolean fired = new AtomicBoolean();
+        private final AtomicReference<Watch.@Nullable Watcher> watcher = new AtomicReference<>();
+
+        OneShot(Runnable changed) {
+            this.changed = changed;
+        }
+
+        void started(Watch.Watcher started) {
+            watcher.set(started);
+            if (fired.get()) {
+                started.close();
+            }
+        }
+
+        void end() {
+            fired.set(true);
+            Watch.Watcher started = watcher.get();
+            if (started != null) {
+                started.close();
+            }
+        }
+
+        @Override
+        public void onNext(WatchResponse response) {
+            if (!response.getEvents().isEmpty() && fired.compareAndSet(false, true)) {
+                end();
+                changed.run();
+            }
+        }
+
+        @Override
+        public void onError(Throwable broken) {
+            if (fired.compareAndSet(false, true)) {
+                time.schedule(
+                        () -> {
+                            end();
+                            changed.run();
+                        },
+                        Duration.ofNanos(Pauses.beforeRetry(1)));
+            }
+        }
+
+        @Override
+        public void onCompleted() {
+            onError(new IllegalStateException("the watch has ended"));
+        }
+    }
+}
