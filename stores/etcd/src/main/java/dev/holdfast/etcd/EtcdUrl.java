@@ -102,8 +102,8 @@ record EtcdUrl(
     }
 
     /**
-     * A client of these servers, which connects with its first request. Its requests end in time; those that jetcd sent late
-     * would be carried out late.
+     * A client of these servers, which connects with its first request. A request that is no longer waited for ends soon: else
+     * jetcd would send it whenever the servers are back.
      *
      * @throws IllegalArgumentException if a file is not one of certificates or a key
      */
@@ -118,7 +118,7 @@ record EtcdUrl(
                 .keepaliveTimeout(timeout)
                 .keepaliveWithoutCalls(false)
                 .maxInboundMessageSize(LARGEST_ANSWER)
-                .interceptor(new Limit(timeout));
+                .interceptor(new Limit(timeout.plus(timeout)));
         if (!user.isEmpty()) {
             builder.user(Keys.bytes(user.get(0))).password(Keys.bytes(user.get(1)));
         }

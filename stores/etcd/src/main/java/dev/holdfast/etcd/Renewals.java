@@ -7,6 +7,7 @@ import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.support.RenewalChunks;
 import io.etcd.jetcd.kv.GetResponse;
+import io.etcd.jetcd.kv.TxnResponse;
 import io.etcd.jetcd.op.Op;
 import io.etcd.jetcd.options.GetOption;
 import io.etcd.jetcd.options.GetOption.SortOrder;
@@ -84,7 +85,7 @@ final class Renewals {
                             .withLimit(grant.mode() instanceof Mode.Exclusive ? 2 : MOST_OF_A_QUEUE)
                             .build()));
         }
-        return context.requests().txn(List.of(), reads, List.of()).thenApply(read -> read.getGetResponses());
+        return context.requests().read(reads).thenApply(TxnResponse::getGetResponses);
     }
 
     private Renewal verdict(Held held, GetResponse own, GetResponse queue) {

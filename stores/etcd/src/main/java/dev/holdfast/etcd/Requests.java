@@ -1,6 +1,7 @@
 package dev.holdfast.etcd;
 
 import dev.holdfast.HoldfastException;
+import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.TimeSource;
 import dev.holdfast.spi.support.Pauses;
 import io.etcd.jetcd.ByteSequence;
@@ -23,6 +24,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +34,8 @@ import org.jspecify.annotations.Nullable;
  * majority. Thread-safe.
  */
 final class Requests {
+    private static final int TRIES = 3;
+
     private final Client client;
     private final TimeSource time;
     private final Duration limit;
@@ -52,15 +56,39 @@ final class Requests {
         return limit;
     }
 
+    /** Asked again of another member, should one stand still. */
     CompletableFuture<GetResponse> get(ByteSequence key, GetOption option) {
-        return get(key, option, limit);
+        return asked(within -> get(key, option, within), 1);
     }
 
     CompletableFuture<GetResponse> get(ByteSequence key, GetOption option, Duration within) {
         return limited(() -> client.getKVClient().get(key, option), within);
     }
 
+    /** Several reads in one, which see one state; asked again likewise. */
+    CompletableFuture<TxnResponse> read(List<? extends Op> reads) {
+        return asked(within -> txn(List.of(), reads, List.of(), within), 1);
+    }
+
+    private <T> CompletableFuture<T> asked(Function<Duration, CompletableFuture<T>> request, int number) {
+        return request.apply(limit.dividedBy(TRIES))
+                .handle((answer, failure) -> {
+                    boolean again = failure != null && why(failure) instanceof StoreUnavailableException;
+                    return again && number < TRIES
+                            ? asked(request, number + 1)
+                            : failure == null
+                                    ? CompletableFuture.completedFuture(answer)
+                                    : CompletableFuture.<T>failedFuture(failure);
+                })
+                .thenCompose(same -> same);
+    }
+
     CompletableFuture<TxnResponse> txn(List<Cmp> ifs, List<? extends Op> then, List<? extends Op> otherwise) {
+        return txn(ifs, then, otherwise, limit);
+    }
+
+    CompletableFuture<TxnResponse> txn(
+            List<Cmp> ifs, List<? extends Op> then, List<? extends Op> otherwise, Duration within) {
         return limited(
                 () -> {
                     Txn txn = client.getKVClient().txn();
@@ -69,7 +97,7 @@ final class Requests {
                             .Else(otherwise.toArray(Op[]::new))
                             .commit();
                 },
-                limit);
+                within);
     }
 
     /** A lease of so many seconds. One that is granted too late to be used ends by itself. */

@@ -6,6 +6,7 @@ import dev.holdfast.spi.support.Pauses;
 import io.etcd.jetcd.Response;
 import io.etcd.jetcd.options.GetOption;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -37,7 +38,10 @@ import org.jspecify.annotations.Nullable;
  * a claim without an answer writes that key in the same transaction, and from then on the claim's is refused. Thread-safe.
  */
 final class Session {
-    private static final int ATTEMPTS = 3;
+    /** One may go to a member that stands still. */
+    private static final int ATTEMPTS = 4;
+
+    private static final GetOption COUNT = GetOption.builder().withCountOnly(true).build();
 
     private final Requests requests;
     private final Keys keys;
@@ -156,10 +160,12 @@ final class Session {
     }
 
     private void attempt(CompletableFuture<Boolean> answer, int number) {
-        Duration within = shorter(requests.limit(), ttl.dividedBy(4));
+        Duration within = shorter(requests.limit(), ttl.dividedBy(6));
         long sent = time.nanoTime();
         requests.keepAlive(lease, within)
-                .thenCompose(beat -> read(within).thenApply(read -> isSameTerm(beat, read)))
+                .handle((beat, failure) -> requests.get(keys.layout(), COUNT, within) // by which jetcd logs in again
+                        .thenApply(read -> isSameTerm(beat, failure, read)))
+                .thenCompose(proved -> proved)
                 .whenComplete((proved, failure) -> {
                     HoldfastException why = failure == null ? null : requests.why(failure);
                     if (why instanceof Errors.LeaseGoneException) {
@@ -169,21 +175,18 @@ final class Session {
                         begin = later(begin, sent);
                         done(answer, true, null);
                     } else if (number < ATTEMPTS && !requests.haveEnded()) {
-                        // by this read jetcd logs in again, which it does not for a keep-alive
-                        read(within).whenComplete((read, unread) -> attempt(answer, number + 1));
+                        attempt(answer, number + 1);
                     } else {
                         done(answer, false, why == null ? requests.leaderChanged() : why);
                     }
                 });
     }
 
-    private CompletableFuture<Response> read(Duration within) {
-        return requests.get(keys.layout(), GetOption.builder().withCountOnly(true).build(), within)
-                .thenApply(read -> read);
-    }
-
-    private static boolean isSameTerm(Response one, Response two) {
-        return one.getHeader().getRaftTerm() == two.getHeader().getRaftTerm();
+    private boolean isSameTerm(@Nullable Response beat, @Nullable Throwable failure, Response read) {
+        if (beat == null) {
+            throw requests.why(Objects.requireNonNull(failure));
+        }
+        return beat.getHeader().getRaftTerm() == read.getHeader().getRaftTerm();
     }
 
     private void done(CompletableFuture<Boolean> answer, boolean alive, @Nullable HoldfastException why) {

@@ -34,7 +34,7 @@ abstract class EtcdContract extends StoreContract {
 
     @Override
     protected Optional<String> url() {
-        return Optional.of("etcd://" + server.endpoint() + "?timeout=2s");
+        return Optional.of("etcd://" + server.endpoint() + "?timeout=4s");
     }
 
     /** A server that has stopped, with all connections open. */
