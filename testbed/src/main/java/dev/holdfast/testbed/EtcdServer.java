@@ -28,6 +28,7 @@ import java.util.regex.Pattern;
  */
 public final class EtcdServer extends LocalServer {
     private static final String HOW_TO_GET = "apt-get install etcd-server";
+    private static final String TLS = "https://";
     private static final Duration PATIENCE = Duration.ofSeconds(2);
 
     private EtcdServer(ServerProcess process) {
@@ -42,6 +43,17 @@ public final class EtcdServer extends LocalServer {
      */
     public static EtcdServer start(String... options) {
         return member("etcd", Ports.free(), List.of(options), true);
+    }
+
+    /**
+     * As {@link #start}, with TLS on another port besides.
+     *
+     * @param tlsPort of {@link Ports#free}
+     */
+    public static EtcdServer startWithTls(Certificate certificate, int tlsPort) {
+        List<String> options = List.of(
+                "--cert-file=" + certificate.file(), "--key-file=" + certificate.key(), TLS + "127.0.0.1:" + tlsPort);
+        return member("etcd", Ports.free(), options, true);
     }
 
     /** Starts a member of a cluster whose peers reach it at a port; one that does not lead yet may be left alone. */
@@ -127,7 +139,13 @@ public final class EtcdServer extends LocalServer {
                 "--unsafe-no-fsync",
                 "--logger=zap",
                 "--log-level=warn"));
-        command.addAll(more);
+        for (String option : more) {
+            if (option.startsWith(TLS)) {
+                command.replaceAll(each -> each.startsWith("--listen-client-urls") ? each + "," + option : each);
+            } else {
+                command.add(option);
+            }
+        }
         return command;
     }
 }
