@@ -115,8 +115,7 @@ public final class EtcdCluster implements AutoCloseable {
 
     /** Holds all that passes between one member and the others, with connections open; its clients still reach it. */
     public void cutOff(int index) {
-        String id = Long.toHexString(
-                EtcdServer.field(members.get(index).ask("maintenance/status", "{}"), "member_id"));
+        String id = Long.toHexString(EtcdServer.field(members.get(index).ask("maintenance/status", "{}"), "member_id"));
         for (int i = 0; i < MEMBERS; i++) {
             gates.get(i).hold(i == index ? "" : id);
         }

@@ -61,7 +61,8 @@ public final class EtcdServer extends LocalServer {
         Path program = Binaries.onThisMachine().find("etcd", HOW_TO_GET);
         return new EtcdServer(ServerProcess.named(name)
                 .command(home -> command(program, home, name, peerPort, options))
-                .environment("ETCD_UNSUPPORTED_ARCH", System.getProperty("os.arch").equals("aarch64") ? "arm64" : "")
+                .environment(
+                        "ETCD_UNSUPPORTED_ARCH", System.getProperty("os.arch").equals("aarch64") ? "arm64" : "")
                 .readyWhen(home -> serves ? answers(home.port()) : accepts(home.port()))
                 .start());
     }

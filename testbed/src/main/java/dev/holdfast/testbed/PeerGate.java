@@ -38,7 +38,8 @@ final class PeerGate implements AutoCloseable {
 
     static PeerGate to(int port) {
         try {
-            PeerGate gate = new PeerGate(new ServerSocket(0, 50, InetAddress.getByAddress(new byte[] {127, 0, 0, 1})), port);
+            PeerGate gate =
+                    new PeerGate(new ServerSocket(0, 50, InetAddress.getByAddress(new byte[] {127, 0, 0, 1})), port);
             gate.inBackground(gate::accept);
             return gate;
         } catch (IOException e) {

@@ -45,15 +45,19 @@ final class ClaimKeys {
 
     /** The queue of a name, keys alone, up to the claim of a revision; 0 for all. */
     CompletableFuture<Read> queue(String name, long upTo) {
-        return requests.get(keys.queue(name), allOf().withMaxCreateRevision(upTo).build())
+        return requests.get(
+                        keys.queue(name), allOf().withMaxCreateRevision(upTo).build())
                 .thenApply(read -> new Read(
                         QueuedClaim.of(keys, read.getKvs()), read.getHeader().getRevision()));
     }
 
     /** Whether the key of a grant is there, unbroken and in its session. */
     CompletableFuture<Boolean> isThere(Grant grant, Session session) {
-        return queue(grant.name(), grant.number()).thenApply(read -> read.queue().stream()
-                .anyMatch(each -> each.number() == grant.number() && !each.isBroken() && each.lease() == session.lease()));
+        return queue(grant.name(), grant.number())
+                .thenApply(read -> read.queue().stream()
+                        .anyMatch(each -> each.number() == grant.number()
+                                && !each.isBroken()
+                                && each.lease() == session.lease()));
     }
 
     private static GetOption.Builder allOf() {
@@ -75,7 +79,10 @@ final class ClaimKeys {
         return requests.txn(
                         List.of(
                                 new Cmp(key, Cmp.Op.EQUAL, CmpTarget.createRevision(0)),
-                                new Cmp(keys.session(session.lease()), Cmp.Op.EQUAL, CmpTarget.version(session.epoch()))),
+                                new Cmp(
+                                        keys.session(session.lease()),
+                                        Cmp.Op.EQUAL,
+                                        CmpTarget.version(session.epoch()))),
                         List.of(Op.put(key, Keys.bytes(text), in(session)), queue),
                         List.of(queue, Op.get(keys.session(session.lease()), GetOption.DEFAULT)))
                 .whenComplete((entered, failure) -> {
@@ -88,7 +95,8 @@ final class ClaimKeys {
                         raise(session, entered, 1);
                     }
                     return new Read(
-                            QueuedClaim.of(keys, entered.getGetResponses().get(0).getKvs()),
+                            QueuedClaim.of(
+                                    keys, entered.getGetResponses().get(0).getKvs()),
                             entered.getHeader().getRevision());
                 });
     }
@@ -105,14 +113,17 @@ final class ClaimKeys {
     CompletableFuture<Boolean> release(Grant grant, @Nullable Held held) {
         ClaimId id = grant.id();
         ByteSequence key = keys.claim(grant.name(), grant.mode(), id);
-        CompletableFuture<Boolean> answer = held == null ? remove(key) : remove(key, held.grant().number());
-        return answer
-                .whenComplete((removed, failure) -> {
+        CompletableFuture<Boolean> answer =
+                held == null ? remove(key) : remove(key, held.grant().number());
+        return answer.whenComplete((removed, failure) -> {
                     if (failure != null) {
                         unansweredReleases.add(id);
                     }
                 })
-                .thenApply(removed -> removed | unansweredReleases.remove(id));
+                .thenApply(removed -> {
+                    boolean before = unansweredReleases.remove(id);
+                    return removed || before;
+                });
     }
 
     private CompletableFuture<Boolean> remove(ByteSequence key) {

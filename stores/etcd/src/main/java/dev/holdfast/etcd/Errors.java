@@ -3,12 +3,13 @@ package dev.holdfast.etcd;
 import dev.holdfast.HoldfastException;
 import dev.holdfast.StoreRefusedException;
 import dev.holdfast.StoreUnavailableException;
+import io.etcd.jetcd.common.exception.ErrorCode;
+import io.etcd.jetcd.common.exception.EtcdExceptionFactory;
 import io.grpc.Status;
 import io.grpc.StatusException;
 import io.grpc.StatusRuntimeException;
-import io.etcd.jetcd.common.exception.ErrorCode;
-import io.etcd.jetcd.common.exception.EtcdExceptionFactory;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -102,9 +103,9 @@ record Errors(String store) {
 
     /** A failure as it was before futures wrapped it. */
     static Throwable unwrapped(Throwable failure) {
-        return failure instanceof CompletionException && failure.getCause() != null
-                ? unwrapped(failure.getCause())
-                : failure;
+        Throwable cause = failure.getCause();
+        boolean wraps = failure instanceof CompletionException || failure instanceof ExecutionException;
+        return wraps && cause != null ? unwrapped(cause) : failure;
     }
 
     /** jetcd fails with its own exception, or with that of gRPC, by the kind of request. */

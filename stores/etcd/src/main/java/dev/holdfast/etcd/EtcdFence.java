@@ -103,7 +103,7 @@ public final class EtcdFence {
         } catch (TimeoutException late) {
             throw errors.noAnswer();
         } catch (ExecutionException failed) {
-            throw errors.of(failed.getCause());
+            throw errors.of(failed);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw errors.unavailable("was not waited for: the thread was interrupted", e);

@@ -101,7 +101,7 @@ final class EtcdStore implements Store {
             Object unused = new Layout(requests, keys, errors).prepare().get();
         } catch (ExecutionException e) {
             shutDown.run();
-            throw errors.of(e.getCause());
+            throw errors.of(e);
         } catch (InterruptedException e) {
             shutDown.run();
             Thread.currentThread().interrupt();

@@ -31,7 +31,8 @@ import org.jspecify.annotations.Nullable;
  * @param user {@code USER} and {@code PASSWORD}; empty without a log-in
  * @param prefix of all keys; empty, or with a slash before and none behind
  * @param timeout how long a request may go without an answer
- * @param files of certificates, by parameter
+ * @param cacert the certificates to trust; empty for those of the JVM
+ * @param cert the client's own, with its key
  */
 record EtcdUrl(
         boolean tls,
@@ -49,8 +50,8 @@ record EtcdUrl(
     private static final int LARGEST_ANSWER = 64 << 20;
     private static final String GOOD_URLS =
             "write etcd://host1:2379,host2:2379,host3:2379 or etcds://user:password@host:2379/prefix?cacert=FILE";
-    private static final Pattern URL =
-            Pattern.compile("etcd(s?)://(?:([^@/?#]*)@)?([^@/?#]+)(/[^@?#]*)?(?:\\?([^#]*))?", Pattern.CASE_INSENSITIVE);
+    private static final Pattern URL = Pattern.compile(
+            "etcd(s?)://(?:([^@/?#]*)@)?([^@/?#]+)(/[^@?#]*)?(?:\\?([^#]*))?", Pattern.CASE_INSENSITIVE);
     private static final Pattern HOST = Pattern.compile("(?:[\\w.-]+|\\[[0-9A-Fa-f:.%]+])(:(\\d{1,5}))?");
     private static final Pattern TIME = Pattern.compile("(\\d{1,7})(ms|s|m)");
 
@@ -130,7 +131,8 @@ record EtcdUrl(
                 });
             } catch (SSLException | IllegalArgumentException e) {
                 throw new IllegalArgumentException(
-                        "cacert, cert or key of the etcds: URL names a file that is not what it says: " + e.getMessage(),
+                        "cacert, cert or key of the etcds: URL names a file that is not what it says: "
+                                + e.getMessage(),
                         e);
             }
         }
@@ -216,7 +218,8 @@ record EtcdUrl(
         try {
             return URLDecoder.decode(text.replace("+", "%2B"), UTF_8);
         } catch (IllegalArgumentException e) {
-            throw new IllegalArgumentException("a % in an etcd URL is followed by two hexadecimal digits; " + GOOD_URLS);
+            throw new IllegalArgumentException(
+                    "a % in an etcd URL is followed by two hexadecimal digits; " + GOOD_URLS);
         }
     }
 }

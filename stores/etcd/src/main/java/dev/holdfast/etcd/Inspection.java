@@ -9,12 +9,10 @@ import io.etcd.jetcd.KeyValue;
 import io.etcd.jetcd.op.Cmp;
 import io.etcd.jetcd.op.CmpTarget;
 import io.etcd.jetcd.op.Op;
-import io.etcd.jetcd.options.DeleteOption;
 import io.etcd.jetcd.options.GetOption;
 import io.etcd.jetcd.options.OptionsUtil;
 import io.etcd.jetcd.options.PutOption;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -42,7 +40,9 @@ final class Inspection {
 
     private CompletableFuture<List<QueuedClaim>> queue(String name) {
         return context.requests()
-                .get(context.keys().queue(name), GetOption.builder().isPrefix(true).build())
+                .get(
+                        context.keys().queue(name),
+                        GetOption.builder().isPrefix(true).build())
                 .thenApply(read -> QueuedClaim.of(context.keys(), read.getKvs()));
     }
 
@@ -89,8 +89,9 @@ final class Inspection {
 
     /** The queues of all names that begin so, by name. */
     private CompletionStage<Map<String, List<QueuedClaim>>> queues(String prefix) {
-        return keys(context, context.keys().locks(), prefix).thenApply(found -> QueuedClaim.of(context.keys(), found).stream()
-                .collect(Collectors.groupingBy(QueuedClaim::name, TreeMap::new, Collectors.toList())));
+        return keys(context, context.keys().locks(), prefix)
+                .thenApply(found -> QueuedClaim.of(context.keys(), found).stream()
+                        .collect(Collectors.groupingBy(QueuedClaim::name, TreeMap::new, Collectors.toList())));
     }
 
     /** All that is under a folder and begins so, in pages. */
@@ -149,8 +150,7 @@ final class Inspection {
                 .thenApply(marked -> {
                     Duration lease = HolderText.read(holder.text()).lease();
                     if (marked && !lease.isZero()) { // if the lease is unknown, its holder may still rely on it
-                        context.time()
-                                .schedule(() -> context.claimKeys().remove(holder.key(), holder.number()), lease);
+                        context.time().schedule(() -> context.claimKeys().remove(holder.key(), holder.number()), lease);
                     }
                     return marked;
                 });

@@ -31,7 +31,10 @@ record Layout(Requests requests, Keys keys, Errors errors) {
                         .withLimit(1)
                         .build());
         return requests.txn(
-                        List.of(), List.of(Op.get(keys.layout(), GetOption.DEFAULT), first), List.of(), FIRST.plus(requests.limit()))
+                        List.of(),
+                        List.of(Op.get(keys.layout(), GetOption.DEFAULT), first),
+                        List.of(),
+                        FIRST.plus(requests.limit()))
                 .thenCompose(read -> {
                     List<GetResponse> both = read.getGetResponses();
                     List<KeyValue> layout = both.get(0).getKvs();

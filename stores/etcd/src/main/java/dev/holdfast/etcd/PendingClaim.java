@@ -112,7 +112,9 @@ final class PendingClaim implements Pending {
             return switch (phase) {
                 case WAITING, CONFIRMING -> leaving(null);
                 case APART, CHECKING, ENTERING ->
-                    failures > 0 ? answering(context.errors().noAnswer()) : () -> context.requests().limited(answer);
+                    failures > 0
+                            ? answering(context.errors().noAnswer())
+                            : () -> context.requests().limited(answer);
                 case LEAVING, ANSWERED -> NOTHING;
             };
         });
@@ -125,9 +127,8 @@ final class PendingClaim implements Pending {
 
     /** The session has ended, and its keys are gone. A claim that leaves deletes its key all the same. */
     void ended(Session gone) {
-        step(() -> session == gone && !is(Phase.ANSWERED) && !is(Phase.APART) && !is(Phase.LEAVING)
-                ? again()
-                : NOTHING);
+        step(() ->
+                session == gone && !is(Phase.ANSWERED) && !is(Phase.APART) && !is(Phase.LEAVING) ? again() : NOTHING);
     }
 
     /** Reads again, in case an event was lost. */
@@ -163,8 +164,7 @@ final class PendingClaim implements Pending {
         enter(Phase.ENTERING);
         sent = true;
         if (++entries > MOST_ENTRIES) {
-            return leaving(context.errors()
-                    .unavailable("removes '" + claim.name() + "' as fast as it is made", null));
+            return leaving(context.errors().unavailable("removes '" + claim.name() + "' as fast as it is made", null));
         }
         String text = new HolderText(in.ttl(), context.time().wallMillis(), claim.holder()).write();
         return request(() -> context.claimKeys().enter(claim, in, text), entered -> entered(in, entered));
@@ -181,7 +181,8 @@ final class PendingClaim implements Pending {
 
     /** The next step, by a queue as it was at a revision. */
     private Runnable judged(Session in, Read read) {
-        QueuedClaim mine = read.queue().stream().filter(this::isMine).findFirst().orElse(null);
+        QueuedClaim mine =
+                read.queue().stream().filter(this::isMine).findFirst().orElse(null);
         if (in.hasEnded()) {
             return again();
         }
@@ -196,13 +197,13 @@ final class PendingClaim implements Pending {
             return leaving(null);
         }
         if (mine.lease() != in.lease()) { // of an earlier session; it would end at any moment
-            return request(
-                    () -> context.claimKeys().remove(key, mine.number()),
-                    removed -> entering(in));
+            return request(() -> context.claimKeys().remove(key, mine.number()), removed -> entering(in));
         }
         List<QueuedClaim> blockers = QueuedClaim.blockers(
                 claim.mode(),
-                read.queue().stream().filter(each -> each.number() < mine.number()).toList());
+                read.queue().stream()
+                        .filter(each -> each.number() < mine.number())
+                        .toList());
         if (!blockers.isEmpty()) {
             return claim.waits() ? waitingFor(blockers, read.revision()) : leaving(null);
         }
@@ -263,8 +264,7 @@ final class PendingClaim implements Pending {
         enter(Phase.CONFIRMING);
         turn++;
         Runnable unwatched = unwatch();
-        Runnable reading =
-                request(() -> context.claimKeys().queue(claim.name(), number), read -> judged(in, read));
+        Runnable reading = request(() -> context.claimKeys().queue(claim.name(), number), read -> judged(in, read));
         return () -> {
             unwatched.run();
             reading.run();
@@ -298,8 +298,8 @@ final class PendingClaim implements Pending {
             unwatched.run();
             context.claimKeys()
                     .remove(claim)
-                    .whenComplete((removed, failure) -> step(() -> answering(
-                            failure == null ? why : context.errors().of(failure))));
+                    .whenComplete((removed, failure) -> step(() ->
+                            answering(failure == null ? why : context.errors().of(failure))));
         };
     }
 
@@ -385,11 +385,14 @@ final class PendingClaim implements Pending {
     /** To be returned by a step: sends a request, and takes the next step by its answer. */
     private <T> Runnable request(Supplier<CompletableFuture<T>> request, Function<T, Runnable> next) {
         int asked = turn;
-        return () -> request.get().whenComplete((reply, failure) -> step(() -> {
-            if (asked != turn) {
-                return NOTHING;
-            }
-            return failure == null ? next.apply(reply) : failed(context.errors().of(failure));
-        }));
+        return () -> request.get()
+                .whenComplete((reply, failure) -> step(() -> {
+                    if (asked != turn) {
+                        return NOTHING;
+                    }
+                    return failure == null
+                            ? next.apply(reply)
+                            : failed(context.errors().of(failure));
+                }));
     }
 }

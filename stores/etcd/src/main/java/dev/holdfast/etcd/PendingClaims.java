@@ -12,7 +12,6 @@ import dev.holdfast.spi.support.Pauses;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -75,7 +74,8 @@ final class PendingClaims {
         Session session = held.session();
         Grant granted = held.grant();
         session.prove()
-                .thenCompose(alive -> context.claimKeys().isThere(granted, session).thenApply(there -> alive && there))
+                .thenCompose(
+                        alive -> context.claimKeys().isThere(granted, session).thenApply(there -> alive && there))
                 .whenComplete((there, failure) -> {
                     if (failure != null) {
                         place.answer().completeExceptionally(Errors.unwrapped(failure));

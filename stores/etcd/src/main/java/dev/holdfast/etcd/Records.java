@@ -49,7 +49,11 @@ final class Records {
      * @param modified its revision; 0 if there is none
      * @param stored what it says; null if there is none, or its time has passed
      */
-    private record State(Instant now, long modified, long lease, @Nullable StoredRecord stored) {}
+    private record State(
+            Instant now,
+            long modified,
+            long lease,
+            @Nullable StoredRecord stored) {}
 
     CompletableFuture<RecordReading> read(String name) {
         return state(name).thenApply(at -> new RecordReading(at.now, Optional.ofNullable(at.stored)));
@@ -63,8 +67,10 @@ final class Records {
                     .findFirst()
                     .map(kv -> state(kv, now)
                             .orElseThrow(() -> context.errors()
-                                    .refused("has a key " + key.toString(UTF_8) + " that is no record of Holdfast's:"
-                                            + " remove it", null)))
+                                    .refused(
+                                            "has a key " + key.toString(UTF_8) + " that is no record of Holdfast's:"
+                                                    + " remove it",
+                                            null)))
                     .orElse(new State(now, 0, 0, null));
         });
     }
@@ -110,7 +116,10 @@ final class Records {
         String text = write.token() + " " + write.keepMillis() + " " + at.now.toEpochMilli() + " " + write.value();
         Op change = lease == 0
                 ? Op.delete(key, DeleteOption.DEFAULT)
-                : Op.put(key, Keys.bytes(text), PutOption.builder().withLeaseId(lease).build());
+                : Op.put(
+                        key,
+                        Keys.bytes(text),
+                        PutOption.builder().withLeaseId(lease).build());
         return context.requests()
                 .txn(
                         List.of(new Cmp(key, Cmp.Op.EQUAL, CmpTarget.modRevision(at.modified))),
@@ -123,11 +132,7 @@ final class Records {
                     }
                     if (put.isSucceeded()) {
                         return CompletableFuture.completedFuture(Optional.of(new StoredRecord(
-                                write.name(),
-                                write.token(),
-                                put.getHeader().getRevision(),
-                                at.now,
-                                write.value())));
+                                write.name(), write.token(), put.getHeader().getRevision(), at.now, write.value())));
                     }
                     // changed since it was read; a record of the past may just have been removed
                     return write.revision() == RecordWrite.ANY || at.modified > 0 && at.stored == null
@@ -138,10 +143,11 @@ final class Records {
 
     CompletionStage<List<StoredRecord>> list(String prefix) {
         Instant now = Instant.ofEpochMilli(context.time().wallMillis());
-        return Inspection.keys(context, context.keys().records(), prefix).thenApply(found -> found.stream()
-                .map(kv -> state(kv, now).map(State::stored).orElse(null))
-                .filter(Objects::nonNull)
-                .sorted(Comparator.comparing(StoredRecord::name))
-                .toList());
+        return Inspection.keys(context, context.keys().records(), prefix)
+                .thenApply(found -> found.stream()
+                        .map(kv -> state(kv, now).map(State::stored).orElse(null))
+                        .filter(Objects::nonNull)
+                        .sorted(Comparator.comparing(StoredRecord::name))
+                        .toList());
     }
 }

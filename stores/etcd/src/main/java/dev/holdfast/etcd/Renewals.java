@@ -18,6 +18,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -60,7 +61,8 @@ final class Renewals {
                     grants.forEach(grant -> verdicts.put(grant.id(), Renewal.lost(asked)));
                     for (int i = 0; i < held.size(); i++) {
                         Held each = held.get(i);
-                        boolean unknown = proofs.get(each.session()).isCompletedExceptionally();
+                        boolean unknown = Objects.requireNonNull(proofs.get(each.session()))
+                                .isCompletedExceptionally();
                         Renewal verdict = verdict(each, read.get(2 * i), read.get(2 * i + 1));
                         verdicts.put(each.grant().id(), unknown ? Renewal.unknown(asked) : verdict);
                     }
@@ -96,8 +98,7 @@ final class Renewals {
         }
         return there && context.held().has(held)
                 ? Renewal.held(
-                        held.session().begin(),
-                        QueuedClaim.isContended(QueuedClaim.of(context.keys(), queue.getKvs())))
+                        held.session().begin(), QueuedClaim.isContended(QueuedClaim.of(context.keys(), queue.getKvs())))
                 : Renewal.lost(context.time().nanoTime());
     }
 
@@ -117,7 +118,8 @@ final class Renewals {
             }
             boolean contended = QueuedClaim.isContended(read.queue());
             if (!contended && context.held().has(held)) {
-                held.watchedBy(context.requests().watchAll(context.keys().queue(name), read.revision() + 1, () -> seen(held)));
+                held.watchedBy(
+                        context.requests().watchAll(context.keys().queue(name), read.revision() + 1, () -> seen(held)));
                 if (!context.held().has(held)) {
                     held.watchedBy(() -> {});
                 }

@@ -94,8 +94,8 @@ final class Requests {
                     Txn txn = client.getKVClient().txn();
                     return (ifs.isEmpty() ? txn : txn.If(ifs.toArray(Cmp[]::new)))
                             .Then(then.toArray(Op[]::new))
-                            .Else(otherwise.toArray(Op[]::new))
-                            .commit();
+                                    .Else(otherwise.toArray(Op[]::new))
+                                    .commit();
                 },
                 within);
     }
@@ -193,8 +193,7 @@ final class Requests {
             underWay.remove(answer);
             return answer;
         }
-        TimeSource.Scheduled late =
-                time.schedule(() -> answer.completeExceptionally(errors.noAnswer()), within);
+        TimeSource.Scheduled late = time.schedule(() -> answer.completeExceptionally(errors.noAnswer()), within);
         answer.whenComplete((value, failure) -> {
             underWay.remove(answer);
             late.cancel();

@@ -41,7 +41,8 @@ final class Session {
     /** One may go to a member that stands still. */
     private static final int ATTEMPTS = 4;
 
-    private static final GetOption COUNT = GetOption.builder().withCountOnly(true).build();
+    private static final GetOption COUNT =
+            GetOption.builder().withCountOnly(true).build();
 
     private final Requests requests;
     private final Keys keys;

@@ -26,22 +26,21 @@ final class Sessions {
     CompletableFuture<Session> of(Duration lease) {
         long seconds = lease.plusSeconds(1).minusNanos(1).toSeconds();
         CompletableFuture<Session> opening = new CompletableFuture<>();
-        CompletableFuture<Session> now = byLength.compute(
-                seconds, (length, known) -> known == null || isOver(known) ? opening : known);
+        CompletableFuture<Session> now =
+                byLength.compute(seconds, (length, known) -> known == null || isOver(known) ? opening : known);
         if (now == opening) {
             open(seconds, opening);
             return opening;
         }
         return now.thenCompose(session -> {
             session.use();
-            return session.isFresh()
-                    ? now
-                    : session.prove().thenCompose(alive -> alive ? now : of(lease));
+            return session.isFresh() ? now : session.prove().thenCompose(alive -> alive ? now : of(lease));
         });
     }
 
     private static boolean isOver(CompletableFuture<Session> known) {
-        return known.isCompletedExceptionally() || known.isDone() && !known.join().isUsable();
+        return known.isCompletedExceptionally()
+                || known.isDone() && !known.join().isUsable();
     }
 
     private void open(long seconds, CompletableFuture<Session> opening) {

@@ -60,7 +60,8 @@ class ClusterTest {
         try (LockClient one = client(cluster.endpoints());
                 LockClient two = client(cluster.endpoints())) {
             Hold hold = one.lock(name(), HoldOptions.defaults()).acquire();
-            CompletableFuture<Hold> waiting = two.lock(hold.name(), HoldOptions.defaults()).acquireAsync();
+            CompletableFuture<Hold> waiting =
+                    two.lock(hold.name(), HoldOptions.defaults()).acquireAsync();
             await().atMost(LONG).until(() -> one.lock(hold.name()).status().waiting() == 1);
 
             cluster.member(cluster.leader()).process().kill();
@@ -111,7 +112,9 @@ class ClusterTest {
                 own.process().cont();
             }
 
-            assertThat(beside.get(60, TimeUnit.SECONDS)).as("valid beside its rival").isFalse();
+            assertThat(beside.get(60, TimeUnit.SECONDS))
+                    .as("valid beside its rival")
+                    .isFalse();
             assertThat(waiting.join().token()).isGreaterThan(hold.token());
             cluster.heal();
             assertThatThrownBy(hold::close).isInstanceOf(HoldLostException.class);
@@ -129,7 +132,9 @@ class ClusterTest {
             hold.onLost(lost::complete);
             cluster.member(follower).process().stop();
             try {
-                await().during(lease.multipliedBy(2)).atMost(lease.multipliedBy(3)).until(hold::isValid);
+                await().during(lease.multipliedBy(2))
+                        .atMost(lease.multipliedBy(3))
+                        .until(hold::isValid);
             } finally {
                 cluster.member(follower).process().cont();
             }
@@ -157,7 +162,8 @@ class ClusterTest {
                 Hold hold = holder.lock(name(), options).acquire();
                 CompletableFuture<Hold> waiting =
                         rival.lock(hold.name(), options).acquireAsync();
-                await().atMost(LONG).until(() -> rival.lock(hold.name()).status().waiting() == 1);
+                await().atMost(LONG)
+                        .until(() -> rival.lock(hold.name()).status().waiting() == 1);
                 CompletableFuture<Boolean> beside = waiting.thenApply(granted -> hold.isValid());
 
                 own.process().stop();
@@ -166,7 +172,9 @@ class ClusterTest {
 
                 Thread.sleep(lease.toMillis() * 3 / 4); // the lease ends meanwhile, if no keep-alive counted
                 closeWhatMayBeLost(hold);
-                assertThat(beside.get(60, TimeUnit.SECONDS)).as("valid beside its rival").isFalse();
+                assertThat(beside.get(60, TimeUnit.SECONDS))
+                        .as("valid beside its rival")
+                        .isFalse();
                 waiting.join().close();
             }
             cluster.leader();

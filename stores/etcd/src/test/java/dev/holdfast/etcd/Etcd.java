@@ -19,8 +19,10 @@ final class Etcd {
     /** How many keys it has. */
     static long keys(EtcdServer server) {
         return EtcdServer.field(
-                server.ask("kv/range", "{\"key\":\"" + base64("\0") + "\",\"range_end\":\"" + base64("\0") + "\","
-                        + "\"count_only\":true}"),
+                server.ask(
+                        "kv/range",
+                        "{\"key\":\"" + base64("\0") + "\",\"range_end\":\"" + base64("\0") + "\","
+                                + "\"count_only\":true}"),
                 "count");
     }
 

@@ -79,7 +79,10 @@ class FaultTest {
             Runnable end = requests(client)
                     .watch(
                             Keys.bytes("/some"),
-                            WatchOption.builder().withRevision(1).withNoPut(true).build(),
+                            WatchOption.builder()
+                                    .withRevision(1)
+                                    .withNoPut(true)
+                                    .build(),
                             changed::countDown);
             assertThat(changed.await(60, TimeUnit.SECONDS)).isTrue();
             end.run();
@@ -186,7 +189,10 @@ class FaultTest {
             CompletableFuture<ClaimKeys.Read> entering = claims.enter(claim, session, "text");
             await().atMost(LONG).until(entering::isCompletedExceptionally);
             proxy.toServer().resume();
-            await().atMost(LONG).until(() -> claims.remove(claim).handle((done, failure) -> failure == null).join());
+            await().atMost(LONG)
+                    .until(() -> claims.remove(claim)
+                            .handle((done, failure) -> failure == null)
+                            .join());
 
             Session asItWasSent = session(requests(other), keys, time, lease);
             ClaimKeys.Read late = new ClaimKeys(requests(other), keys)

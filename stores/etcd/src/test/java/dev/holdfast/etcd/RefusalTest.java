@@ -119,9 +119,9 @@ class RefusalTest {
                 put(server, "/d/holdfast/locks/job\0theirs", "7");
                 try (Hold hold = client.lock("job").acquire()) {
                     assertThat(hold.isValid()).isTrue();
-                    assertThat(client.list("")).hasSize(1);
+                    assertThat(client.list("*")).hasSize(1);
                 }
-                assertThat(client.list("")).isEmpty();
+                assertThat(client.list("*")).isEmpty();
             }
         }
     }
@@ -132,8 +132,7 @@ class RefusalTest {
                 io.etcd.jetcd.Client client = io.etcd.jetcd.Client.builder()
                         .endpoints("http://" + server.endpoint())
                         .build()) {
-            Requests requests = new Requests(
-                    client, new PlainTime(), Duration.ofSeconds(5), new Errors("etcd"));
+            Requests requests = new Requests(client, new PlainTime(), Duration.ofSeconds(5), new Errors("etcd"));
             assertThatThrownBy(() -> requests.grantLease(9_000_000_001L).join())
                     .hasCauseInstanceOf(StoreRefusedException.class)
                     .hasMessageContaining("ask for a shorter one");
@@ -152,14 +151,15 @@ class RefusalTest {
             fence.check("stock", 10);
             assertThatThrownBy(() -> fence.check("stock", 9)).isInstanceOf(StaleTokenException.class);
             fence.check("stock", Long.MAX_VALUE);
-            assertThatThrownBy(() -> fence.check("stock", Long.MAX_VALUE - 1))
-                    .isInstanceOf(StaleTokenException.class);
+            assertThatThrownBy(() -> fence.check("stock", Long.MAX_VALUE - 1)).isInstanceOf(StaleTokenException.class);
             fence.check("another", 1);
             assertThatThrownBy(() -> fence.check("stock", -1)).isInstanceOf(IllegalArgumentException.class);
             put(server, "/holdfast/fences/odd", "what is this");
             assertThatThrownBy(() -> fence.check("odd", 1)).isInstanceOf(StoreRefusedException.class);
             try (LockClient locks = LockClient.connect("etcd://" + server.endpoint())) {
-                assertThat(locks.list("")).as("a store beside a fence that was there first").isEmpty();
+                assertThat(locks.list("*"))
+                        .as("a store beside a fence that was there first")
+                        .isEmpty();
             }
         }
     }
@@ -200,7 +200,8 @@ class RefusalTest {
                 hold.close();
                 waiting.get(30, java.util.concurrent.TimeUnit.SECONDS).close();
             }
-            assertThat(client.getKVClient().get(Keys.bytes("any")).get().getCount()).isZero();
+            assertThat(client.getKVClient().get(Keys.bytes("any")).get().getCount())
+                    .isZero();
         }
     }
 
