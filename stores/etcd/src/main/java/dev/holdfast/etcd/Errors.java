@@ -113,16 +113,18 @@ record Errors(String store) {
         return EtcdExceptionFactory.toEtcdException(failure).getErrorCode();
     }
 
+    /** The innermost text: gRPC's own is "io exception" where that of its cause is "Connection refused". */
     private static String said(Throwable failure) {
+        String innermost = failure.toString();
         for (Throwable each = failure; each != null; each = each.getCause()) {
             String said = each instanceof StatusRuntimeException status
                     ? status.getStatus().getDescription()
                     : each.getMessage();
             if (said != null && !said.isEmpty()) {
-                return said;
+                innermost = said;
             }
         }
-        return failure.toString();
+        return innermost;
     }
 
     /** jetcd reports a log-in that did not reach the servers as one that was refused. */
