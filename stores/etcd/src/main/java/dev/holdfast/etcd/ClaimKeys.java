@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** Makes and removes the keys of claims, each by one transaction. Thread-safe. */
@@ -67,15 +68,21 @@ final class ClaimKeys {
     /**
      * Makes the key of a claim, unless it is there, and reads the queue: all in one transaction. Before that, an earlier one
      * that was not answered is made void, lest it be carried out when the claim has been released.
+     *
+     * @param wanted whether the claim is not answered yet: asked when its removal would find that it was sent
      */
-    CompletableFuture<Read> enter(Claim claim, Session session, String text) {
+    CompletableFuture<Read> enter(Claim claim, Session session, String text, BooleanSupplier wanted) {
         Session earlier = unanswered.get(claim.id());
         if (earlier != null) {
-            return settle(claim.id(), earlier, List.of()).thenCompose(done -> enter(claim, session, text));
+            return settle(claim.id(), earlier, List.of()).thenCompose(done -> enter(claim, session, text, wanted));
+        }
+        unanswered.put(claim.id(), session);
+        if (!wanted.getAsBoolean()) {
+            unanswered.remove(claim.id(), session);
+            return CompletableFuture.failedFuture(requests.notSent());
         }
         ByteSequence key = keys.claim(claim.name(), claim.mode(), claim.id());
         Op queue = Op.get(keys.queue(claim.name()), allOf().build());
-        unanswered.put(claim.id(), session);
         return requests.txn(
                         List.of(
                                 new Cmp(key, Cmp.Op.EQUAL, CmpTarget.createRevision(0)),

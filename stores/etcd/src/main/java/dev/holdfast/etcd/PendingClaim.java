@@ -9,7 +9,6 @@ import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.support.Pauses;
 import io.etcd.jetcd.ByteSequence;
-import io.etcd.jetcd.options.WatchOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -167,7 +166,9 @@ final class PendingClaim implements Pending {
             return leaving(context.errors().unavailable("removes '" + claim.name() + "' as fast as it is made", null));
         }
         String text = new HolderText(in.ttl(), context.time().wallMillis(), claim.holder()).write();
-        return request(() -> context.claimKeys().enter(claim, in, text), entered -> entered(in, entered));
+        return request(
+                () -> context.claimKeys().enter(claim, in, text, () -> !answer.isDone()),
+                entered -> entered(in, entered));
     }
 
     private Runnable entered(Session in, Read entered) {
@@ -227,16 +228,45 @@ final class PendingClaim implements Pending {
         entries = 0;
         failures = 0;
         int now = turn;
-        WatchOption option = WatchOption.builder()
-                .withRevision(revision + 1)
-                .withNoPut(true)
-                .withRequireLeader(true)
-                .build();
         return () -> {
             all.answered();
             for (QueuedClaim blocker : blockers) {
-                watching(now, context.requests().watch(blocker.key(), option, () -> step(() -> changed(now))));
+                watching(
+                        now,
+                        context.requests()
+                                .watchDeletion(
+                                        blocker.key(),
+                                        revision,
+                                        () -> step(() -> missed(now)),
+                                        () -> step(() -> changed(now))));
             }
+        };
+    }
+
+    /** The store has changed between the read and the watch: reads once more, and keeps the watch if nothing has gone. */
+    private Runnable missed(int asked) {
+        Session in = session;
+        if (turn != asked || !is(Phase.WAITING) || in == null) {
+            return NOTHING;
+        }
+        return request(
+                () -> context.claimKeys().queue(claim.name(), number),
+                read -> is(Phase.WAITING) && isBlocked(read) ? NOTHING : unwatched(() -> judged(in, read)));
+    }
+
+    private boolean isBlocked(Read read) {
+        List<QueuedClaim> before =
+                read.queue().stream().filter(each -> !isMine(each)).toList();
+        return before.size() < read.queue().size()
+                && !QueuedClaim.blockers(claim.mode(), before).isEmpty();
+    }
+
+    private Runnable unwatched(Supplier<Runnable> step) {
+        Runnable unwatched = unwatch();
+        Runnable then = step.get();
+        return () -> {
+            unwatched.run();
+            then.run();
         };
     }
 

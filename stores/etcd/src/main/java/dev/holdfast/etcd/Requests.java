@@ -119,12 +119,24 @@ final class Requests {
     }
 
     /**
-     * Runs a task once, at the first event or when the watch is broken: then the task must read again what it is about.
+     * Watches for the end of a key from now on. A watch from an earlier revision would be told of changes only every 100 ms,
+     * as long as it has something to catch up with.
      *
+     * @param read the revision of the read after which this is asked
+     * @param missed runs once if the store has changed since then
+     * @param changed runs once, at the deletion or when the watch is broken: then it must read again what it is about
      * @return ends the watch; may be called more than once
      */
-    Runnable watch(ByteSequence key, WatchOption option, Runnable changed) {
-        OneShot watch = new OneShot(changed);
+    Runnable watchDeletion(ByteSequence key, long read, Runnable missed, Runnable changed) {
+        WatchOption option = WatchOption.builder()
+                .withCreateNotify(true)
+                .withNoPut(true)
+                .withRequireLeader(true)
+                .build();
+        return watch(key, option, new OneShot(read, missed, changed));
+    }
+
+    private Runnable watch(ByteSequence key, WatchOption option, OneShot watch) {
         try {
             watch.started(client.getWatchClient().watch(key, option, watch));
         } catch (RuntimeException closed) {
@@ -142,7 +154,7 @@ final class Requests {
                         .withRevision(from)
                         .withRequireLeader(true)
                         .build(),
-                changed);
+                new OneShot(Long.MAX_VALUE, () -> {}, changed));
     }
 
     /** Fails all requests, also those to come. */
@@ -158,6 +170,10 @@ final class Requests {
     /** A failure as one of Holdfast's. */
     HoldfastException why(Throwable failure) {
         return errors.of(failure);
+    }
+
+    HoldfastException notSent() {
+        return errors.noAnswer();
     }
 
     HoldfastException leaderChanged() {
@@ -211,11 +227,15 @@ final class Requests {
 
     /** jetcd reports errors under a lock of its own, so that what follows is left to another thread. */
     private final class OneShot implements Watch.Listener {
+        private final long read;
+        private final Runnable missed;
         private final Runnable changed;
         private final AtomicBoolean fired = new AtomicBoolean();
         private final AtomicReference<Watch.@Nullable Watcher> watcher = new AtomicReference<>();
 
-        OneShot(Runnable changed) {
+        OneShot(long read, Runnable missed, Runnable changed) {
+            this.read = read;
+            this.missed = missed;
             this.changed = changed;
         }
 
@@ -236,6 +256,9 @@ final class Requests {
 
         @Override
         public void onNext(WatchResponse response) {
+            if (response.isCreatedNotify() && response.getHeader().getRevision() > read && !fired.get()) {
+                missed.run();
+            }
             if (!response.getEvents().isEmpty() && fired.compareAndSet(false, true)) {
                 end();
                 changed.run();

@@ -18,7 +18,6 @@ import dev.holdfast.testbed.EtcdServer;
 import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.TcpProxy;
 import io.etcd.jetcd.Client;
-import io.etcd.jetcd.options.WatchOption;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -76,14 +75,7 @@ class FaultTest {
         compact();
         CountDownLatch changed = new CountDownLatch(1);
         try (Client client = client()) {
-            Runnable end = requests(client)
-                    .watch(
-                            Keys.bytes("/some"),
-                            WatchOption.builder()
-                                    .withRevision(1)
-                                    .withNoPut(true)
-                                    .build(),
-                            changed::countDown);
+            Runnable end = requests(client).watchAll(Keys.bytes("/some"), 1, changed::countDown);
             assertThat(changed.await(60, TimeUnit.SECONDS)).isTrue();
             end.run();
         }
@@ -186,7 +178,7 @@ class FaultTest {
             ClaimKeys claims = new ClaimKeys(requests, keys);
             claims.queue(claim.name(), 0).join(); // connected
             proxy.toServer().hold();
-            CompletableFuture<ClaimKeys.Read> entering = claims.enter(claim, session, "text");
+            CompletableFuture<ClaimKeys.Read> entering = claims.enter(claim, session, "text", () -> true);
             await().atMost(LONG).until(entering::isCompletedExceptionally);
             proxy.toServer().resume();
             await().atMost(LONG)
@@ -196,10 +188,14 @@ class FaultTest {
 
             Session asItWasSent = session(requests(other), keys, time, lease);
             ClaimKeys.Read late = new ClaimKeys(requests(other), keys)
-                    .enter(claim, asItWasSent, "text")
+                    .enter(claim, asItWasSent, "text", () -> true)
                     .join();
 
             assertThat(late.queue()).isEmpty();
+            assertThat(claims.enter(claim, session, "text", () -> false)).isCompletedExceptionally();
+            assertThat(claims.queue(claim.name(), 0).join().queue())
+                    .as("of a claim that was answered before it was sent")
+                    .isEmpty();
             assertThat(session.epoch()).isPositive();
         }
     }
