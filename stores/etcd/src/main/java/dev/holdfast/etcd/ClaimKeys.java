@@ -125,12 +125,27 @@ final class ClaimKeys {
         return answer.whenComplete((removed, failure) -> {
                     if (failure != null) {
                         unansweredReleases.add(id);
+                        if (held != null) {
+                            removeLater(key, held);
+                        }
                     }
                 })
                 .thenApply(removed -> {
                     boolean before = unansweredReleases.remove(id);
                     return removed || before;
                 });
+    }
+
+    /** A release without an answer is repeated in the background: while its session lives, nothing else would end the grant. */
+    private void removeLater(ByteSequence key, Held held) {
+        if (held.session().hasEnded() || requests.haveEnded()) {
+            return;
+        }
+        requests.later(() -> remove(key, held.grant().number()).whenComplete((removed, failure) -> {
+            if (failure != null && !Errors.isDefinite(requests.why(failure))) {
+                removeLater(key, held);
+            }
+        }));
     }
 
     private CompletableFuture<Boolean> remove(ByteSequence key) {

@@ -35,9 +35,9 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>Entering is one transaction, which makes the key and reads the queue. The claim then watches those that it waits for,
- * from the revision of that read on. When one has gone, or the watch is broken, for example because that revision was
- * compacted, the part of the queue up to its own key is read again. No event grants anything: a grant takes a read that
- * shows the claim's own key, unbroken and in a session that is alive, and no earlier claim in its way.
+ * and reads again if the store has changed between that read and the watch. When one has gone, or the watch is broken, the
+ * part of the queue up to its own key is read. No event grants anything: a grant takes a read that shows the claim's own
+ * key, unbroken and in a session that is alive, and no earlier claim in its way.
  *
  * <p>A try reads first and writes nothing when it is not its turn. A wait outlives unanswered requests and ended sessions;
  * with a new session it goes to the end of the queue.

@@ -35,6 +35,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Requests {
     private static final int TRIES = 3;
+    private static final Duration PAUSE = Duration.ofSeconds(1);
 
     private final Client client;
     private final TimeSource time;
@@ -161,6 +162,11 @@ final class Requests {
     void endAll(HoldfastException why) {
         end = why;
         underWay.forEach(answer -> answer.completeExceptionally(why));
+    }
+
+    /** Runs a task after a pause. */
+    void later(Runnable task) {
+        time.schedule(task, Duration.ofNanos(Pauses.jittered(PAUSE.toNanos())));
     }
 
     boolean haveEnded() {

@@ -7,6 +7,7 @@ import dev.holdfast.testbed.EtcdServer;
 import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.ServerProcess;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.AfterAll;
@@ -53,5 +54,11 @@ class EtcdFuzzTest extends StoreFuzz {
     @Override
     protected Duration passesTheDead() {
         return Duration.ofSeconds(6);
+    }
+
+    @Override
+    protected List<String> regressions() {
+        return List.of(
+                "3: 1 wait 0 0 X 2500; 1 pass 0 0 - 110; 2 release 0 0 - 2500; 1 wait 0 1 X 2500; 1 mute 0 0 - 1300");
     }
 }
