@@ -66,7 +66,8 @@ final class Redaction {
     }
 
     private static boolean looksLikeUrl(String value) {
-        return value.contains("://") || value.matches("(?is)(rediss?(-sentinel|-cluster)?|zk|jdbc|sqlite)[:/].*");
+        return value.contains("://")
+                || value.matches("(?is)(rediss?(-sentinel|-cluster)?|zk|etcds?|jdbc|sqlite)[:/].*");
     }
 
     /** A text of others, a driver's say, on one line, without secrets and whatever else looks like one. */

@@ -27,15 +27,16 @@ final class SafeUrl {
 
     /** Groups: what is shown before the log-in, and behind it. */
     private static final List<Pattern> KNOWN = List.of(
-            form("(rediss?(?:-sentinel|-cluster)?://|zk://)" + LOG_IN + "(" + HOSTS
+            form("(rediss?(?:-sentinel|-cluster)?://|zk://|etcds?://)" + LOG_IN + "(" + HOSTS
                     + "(?:/[\\w./-]*)?)(?:\\?[^#@\\s]*)?"),
             form("(jdbc:(?:postgresql|mariadb|mysql)://)(" + HOSTS + "(?:/[\\w.%-]*)?)(?:\\?[^#@\\s]*)?"),
             form("(jdbc:h2:(?:tcp|ssl)://)(" + HOSTS + "/[\\w./~-]*)(?:;.*)?"),
             form("(jdbc:h2:(?:mem:|file:)?)([^:;?@]*)(?:;.*)?"),
             form("((?:jdbc:)?sqlite:)((?!//)(?!.*(?:://|:[^/]*@))[^?;]*)"));
 
-    private static final Pattern SCHEME = Pattern.compile("(?i)(?:quorum|rediss?(?:-sentinel|-cluster)?|zk|sqlite|mem"
-            + "|jdbc(?::(?:postgresql|mariadb|mysql|h2|sqlite))?):");
+    private static final Pattern SCHEME =
+            Pattern.compile("(?i)(?:quorum|rediss?(?:-sentinel|-cluster)?|zk|etcds?|sqlite|mem"
+                    + "|jdbc(?::(?:postgresql|mariadb|mysql|h2|sqlite))?):");
     /** Of a scheme that nobody knows, but which is told of. */
     private static final Pattern WORD_AS_SCHEME = Pattern.compile("^[A-Za-z]{1,20}://");
 
@@ -47,7 +48,7 @@ final class SafeUrl {
 
     /** Parameters whose values help to understand a message; those of all others are hidden. */
     private static final Pattern HARMLESS_PARAMETER = Pattern.compile(
-            "(?i)user|timeout|cacert|session|tick|disconnect|config|acks|holdfast\\.\\w+|ssl|sslmode|usessl|write_delay|mode");
+            "(?i)user|timeout|cacert|cert|key|session|tick|disconnect|config|acks|holdfast\\.\\w+|ssl|sslmode|usessl|write_delay|mode");
 
     /** Words of our own advice. */
     private static final Set<String> HARMLESS = Set.of(
@@ -59,6 +60,10 @@ final class SafeUrl {
             "redis-socket",
             "rediss-cluster",
             "quorum",
+            "etcd",
+            "etcds",
+            "etcd3",
+            "prefix",
             "jdbc",
             "postgresql",
             "postgres",

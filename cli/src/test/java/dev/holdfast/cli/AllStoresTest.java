@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.Hold;
 import dev.holdfast.LockClient;
+import dev.holdfast.testbed.EtcdServer;
 import dev.holdfast.testbed.RedisServer;
 import dev.holdfast.testbed.ZooKeeperServer;
 import java.io.IOException;
@@ -32,15 +33,19 @@ import org.w3c.dom.NodeList;
 class AllStoresTest {
 
     @Test
-    void redisAndZooKeeperWorkInOneProgram() throws InterruptedException {
+    void redisZooKeeperAndEtcdWorkInOneProgram() throws InterruptedException {
         try (RedisServer redis = orSkip(RedisServer::start);
                 ZooKeeperServer zooKeeper = ZooKeeperServer.start(Map.of("tickTime", "500"));
+                EtcdServer etcd = orSkip(EtcdServer::start);
                 LockClient one = LockClient.connect(redis.uri());
                 LockClient two = LockClient.connect("zk://" + zooKeeper.connectString() + "?tick=500ms");
+                LockClient three = LockClient.connect("etcd://" + etcd.endpoint());
                 Hold here = one.lock("job").acquire();
-                Hold there = two.lock("job").acquire()) {
+                Hold there = two.lock("job").acquire();
+                Hold last = three.lock("job").acquire()) {
             assertThat(here.isValid()).isTrue();
             assertThat(there.isValid()).isTrue();
+            assertThat(last.isValid()).isTrue();
             assertThat(one.lock("job").status().isHeld()).isTrue();
             assertThat(two.lock("job").status().isHeld()).isTrue();
         }
@@ -64,7 +69,7 @@ class AllStoresTest {
         assertThat(versions.values()).containsOnly(nettyVersion());
     }
 
-    /** What Maven and Gradle conclude from: decision 0026 says how. */
+    /** What Maven and Gradle conclude from: decision 0026 says how. The jars of etcd's client have no POMs in them. */
     @ParameterizedTest
     @CsvSource({"redis, io.lettuce/lettuce-core", "zookeeper, org.apache.zookeeper/zookeeper"})
     void aStoreNamesAllThatItsClientAsksForOfNettyInNoOlderVersion(String store, String client) throws Exception {

@@ -13,17 +13,19 @@ import java.util.TreeSet;
 /** Finds the store of a URL among the modules on the class path. */
 public final class StoreFinder {
     /** Which artifact brings which scheme, for the message when it is missing. */
-    private static final Map<String, String> ARTIFACTS = Map.of(
-            "sqlite", "dev.holdfast:holdfast-sqlite",
-            "jdbc", "dev.holdfast:holdfast-jdbc",
-            "redis", "dev.holdfast:holdfast-redis",
-            "rediss", "dev.holdfast:holdfast-redis",
-            "redis-sentinel", "dev.holdfast:holdfast-redis",
-            "rediss-sentinel", "dev.holdfast:holdfast-redis",
-            "redis-cluster", "dev.holdfast:holdfast-redis",
-            "rediss-cluster", "dev.holdfast:holdfast-redis",
-            "quorum", "dev.holdfast:holdfast-redis",
-            "zk", "dev.holdfast:holdfast-zookeeper");
+    private static final Map<String, String> ARTIFACTS = Map.ofEntries(
+            Map.entry("sqlite", "dev.holdfast:holdfast-sqlite"),
+            Map.entry("jdbc", "dev.holdfast:holdfast-jdbc"),
+            Map.entry("redis", "dev.holdfast:holdfast-redis"),
+            Map.entry("rediss", "dev.holdfast:holdfast-redis"),
+            Map.entry("redis-sentinel", "dev.holdfast:holdfast-redis"),
+            Map.entry("rediss-sentinel", "dev.holdfast:holdfast-redis"),
+            Map.entry("redis-cluster", "dev.holdfast:holdfast-redis"),
+            Map.entry("rediss-cluster", "dev.holdfast:holdfast-redis"),
+            Map.entry("quorum", "dev.holdfast:holdfast-redis"),
+            Map.entry("zk", "dev.holdfast:holdfast-zookeeper"),
+            Map.entry("etcd", "dev.holdfast:holdfast-etcd"),
+            Map.entry("etcds", "dev.holdfast:holdfast-etcd"));
 
     private StoreFinder() {}
 

@@ -21,7 +21,9 @@ final class NativeHints implements RuntimeHintsRegistrar {
             "org.apache.curator.framework.CuratorFramework",
             "dev.holdfast.jdbc.JdbcStores",
             "dev.holdfast.redis.RedisStores",
-            "dev.holdfast.zookeeper.ZooKeeperStores");
+            "dev.holdfast.zookeeper.ZooKeeperStores",
+            "io.etcd.jetcd.Client",
+            "dev.holdfast.etcd.EtcdStores");
 
     @Override
     public void registerHints(RuntimeHints hints, @Nullable ClassLoader loader) {

@@ -1,9 +1,11 @@
 package dev.holdfast.spring.boot;
 
+import dev.holdfast.etcd.EtcdStores;
 import dev.holdfast.jdbc.JdbcStores;
 import dev.holdfast.redis.RedisStores;
 import dev.holdfast.spi.StoreFactory;
 import dev.holdfast.zookeeper.ZooKeeperStores;
+import io.etcd.jetcd.Client;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.cluster.RedisClusterClient;
@@ -47,6 +49,13 @@ public enum StoreBean {
         @Override
         StoreFactory factory(ListableBeanFactory beans) {
             return Curator.factory(this, beans);
+        }
+    },
+    /** The application's jetcd {@code Client}. */
+    ETCD("io.etcd.jetcd.Client", "dev.holdfast.etcd.EtcdStores", "holdfast-etcd") {
+        @Override
+        StoreFactory factory(ListableBeanFactory beans) {
+            return Etcd.factory(this, beans);
         }
     };
 
@@ -158,6 +167,12 @@ public enum StoreBean {
     private static final class Curator {
         static StoreFactory factory(StoreBean kind, ListableBeanFactory beans) {
             return ZooKeeperStores.on(kind.only(beans.getBeanProvider(CuratorFramework.class)));
+        }
+    }
+
+    private static final class Etcd {
+        static StoreFactory factory(StoreBean kind, ListableBeanFactory beans) {
+            return EtcdStores.on(kind.only(beans.getBeanProvider(Client.class)));
         }
     }
 }

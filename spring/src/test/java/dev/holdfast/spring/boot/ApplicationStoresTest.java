@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.Hold;
 import dev.holdfast.LockClient;
+import dev.holdfast.testbed.EtcdServer;
 import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.PostgresServer;
 import dev.holdfast.testbed.RedisCluster;
 import dev.holdfast.testbed.RedisServer;
 import dev.holdfast.testbed.ZooKeeperServer;
+import io.etcd.jetcd.Client;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -96,6 +98,20 @@ class ApplicationStoresTest {
                                 .satisfies(acl ->
                                         assertThat(acl.getId().getScheme()).isEqualTo("digest"));
                     });
+        }
+    }
+
+    @Test
+    void theEtcdClientOfTheApplicationKeepsTheLocks() {
+        try (EtcdServer etcd = OrSkip.orSkip(EtcdServer::start);
+                LockClient other = LockClient.connect("etcd://" + etcd.endpoint())) {
+            keepsTheLocks(
+                    application.withBean(
+                            Client.class,
+                            () -> Client.builder()
+                                    .endpoints("http://" + etcd.endpoint())
+                                    .build()),
+                    other);
         }
     }
 

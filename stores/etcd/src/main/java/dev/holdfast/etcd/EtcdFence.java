@@ -1,0 +1,112 @@
+package dev.holdfast.etcd;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.holdfast.StaleTokenException;
+import io.etcd.jetcd.ByteSequence;
+import io.etcd.jetcd.Client;
+import io.etcd.jetcd.KeyValue;
+import io.etcd.jetcd.kv.TxnResponse;
+import io.etcd.jetcd.op.Cmp;
+import io.etcd.jetcd.op.CmpTarget;
+import io.etcd.jetcd.op.Op;
+import io.etcd.jetcd.options.GetOption;
+import io.etcd.jetcd.options.PutOption;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * A fence in etcd: admits work whose token is at least as high as every token seen before for the same resource. It guards
+ * data that lives in etcd, or anything that can be reached only through a check there.
+ *
+ * <pre>{@code
+ * EtcdFence fence = EtcdFence.on(etcd);
+ * try (Hold hold = client.lock("config").acquire()) {
+ *     fence.check("config", hold.token());        // StaleTokenException once a later hold was here
+ *     etcd.getKVClient().put(key, value).get();
+ * }
+ * }</pre>
+ *
+ * <p>For exclusive holds only. A check is one transaction; what follows it is a step of its own, and a later holder may
+ * come in between. The highest token stays for ever under {@code /holdfast/fences/} and the resource's name: a fence that
+ * forgets protects nothing. Thread-safe.
+ */
+public final class EtcdFence {
+    private static final int DIGITS = 19;
+
+    private final Client client;
+    private final Keys keys;
+    private final Duration limit;
+    private final Errors errors;
+
+    EtcdFence(Client client, String prefix, Duration limit, Errors errors) {
+        this.client = client;
+        this.keys = new Keys(prefix);
+        this.limit = limit;
+        this.errors = errors;
+    }
+
+    /** A fence that remembers in the servers, and under the namespace, of this client, which stays the caller's. */
+    public static EtcdFence on(Client client) {
+        return new EtcdFence(client, "", EtcdUrl.TIMEOUT, new Errors("the etcd of the fence"));
+    }
+
+    /**
+     * Admits a token; waits for the servers' answer, five seconds at most.
+     *
+     * @param resource what is guarded; usually the name of the lock
+     * @param token of the hold under which the work is done, not negative
+     * @throws StaleTokenException if a higher one was admitted before
+     * @throws IllegalArgumentException if the token is negative
+     * @throws dev.holdfast.StoreUnavailableException if the servers did not answer, or the thread was interrupted, as its
+     *     flag then says; the token may have been admitted
+     * @throws dev.holdfast.StoreRefusedException if they refused, because a right is missing or the key holds something
+     *     else
+     */
+    public void check(String resource, long token) {
+        if (token < 0) {
+            throw new IllegalArgumentException("a token is not negative: " + token);
+        }
+        ByteSequence key = keys.fence(resource);
+        // As many digits for each, so that etcd, which compares bytes, compares numbers.
+        ByteSequence value = Keys.bytes(String.format(java.util.Locale.ROOT, "%0" + DIGITS + "d", token));
+        TxnResponse answer = await(client.getKVClient()
+                .txn()
+                .If(new Cmp(key, Cmp.Op.GREATER, CmpTarget.value(value)))
+                .Then(Op.get(key, GetOption.DEFAULT))
+                .Else(Op.put(key, value, PutOption.DEFAULT))
+                .commit());
+        if (answer.isSucceeded()) {
+            for (KeyValue highest : answer.getGetResponses().get(0).getKvs()) {
+                throw new StaleTokenException(resource, token, parse(highest));
+            }
+        }
+    }
+
+    private long parse(KeyValue highest) {
+        String text = highest.getValue().toString(UTF_8);
+        if (!text.matches("\\d{" + DIGITS + "}")) {
+            throw errors.refused(
+                    "has a key " + highest.getKey().toString(UTF_8) + " that is no fence: remove it, or name another"
+                            + " resource",
+                    null);
+        }
+        return Long.parseLong(text);
+    }
+
+    private TxnResponse await(CompletableFuture<TxnResponse> answer) {
+        try {
+            return answer.get(limit.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException late) {
+            throw errors.noAnswer();
+        } catch (ExecutionException failed) {
+            throw errors.of(failed);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw errors.unavailable("was not waited for: the thread was interrupted", e);
+        }
+    }
+}

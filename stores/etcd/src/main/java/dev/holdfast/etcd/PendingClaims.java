@@ -1,0 +1,149 @@
+package dev.holdfast.etcd;
+
+import dev.holdfast.HoldfastException;
+import dev.holdfast.etcd.HeldClaims.Held;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.StoreListener;
+import dev.holdfast.spi.support.LateListener;
+import dev.holdfast.spi.support.Pauses;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The claims of this client under way, by their ids. Each of them now and then reads those before it, in case an event was
+ * lost; the timer for that runs while there are any. Thread-safe.
+ */
+final class PendingClaims {
+    private static final Duration POLL = Duration.ofSeconds(15);
+
+    private final Map<ClaimId, PendingClaim> all = new ConcurrentHashMap<>();
+    private final AtomicBoolean ticking = new AtomicBoolean();
+    private final AtomicBoolean away = new AtomicBoolean();
+    private final LateListener listener = new LateListener();
+    private final EtcdContext context;
+    private volatile @Nullable HoldfastException end;
+
+    PendingClaims(EtcdContext context) {
+        this.context = context;
+    }
+
+    void listen(StoreListener receiver) {
+        listener.set(receiver);
+    }
+
+    Pending claim(Claim claim) {
+        PendingClaim place = new PendingClaim(claim, context, this);
+        PendingClaim same = all.putIfAbsent(claim.id(), place);
+        if (same != null) {
+            return same;
+        }
+        place.answer().whenComplete((grant, failure) -> {
+            if (failure != null) {
+                place.giveUp();
+            }
+            all.remove(claim.id(), place);
+        });
+        HoldfastException why = end;
+        if (why != null) {
+            place.answer().completeExceptionally(why);
+            return place;
+        }
+        if (claim.waits()) {
+            pollSometimes();
+        } else {
+            context.requests().limited(place.answer());
+        }
+        Held held = context.held().get(claim.id());
+        if (held == null) {
+            place.begin();
+        } else {
+            again(place, held);
+        }
+        return place;
+    }
+
+    /** A claim that was granted is repeated: its lease begins again, if it still has one; else the claim is made again. */
+    private void again(PendingClaim place, Held held) {
+        Session session = held.session();
+        Grant granted = held.grant();
+        session.prove()
+                .thenCompose(
+                        alive -> context.claimKeys().isThere(granted, session).thenApply(there -> alive && there))
+                .whenComplete((there, failure) -> {
+                    if (failure != null) {
+                        place.answer().completeExceptionally(Errors.unwrapped(failure));
+                    } else if (there && context.held().has(held)) {
+                        place.answer()
+                                .complete(Optional.of(new Grant(
+                                        granted.id(),
+                                        granted.name(),
+                                        granted.mode(),
+                                        session.ttl(),
+                                        granted.number(),
+                                        session.begin())));
+                    } else {
+                        context.held().gone(held);
+                        place.begin();
+                    }
+                });
+    }
+
+    /** Ends a claim, if it is under way. */
+    void withdraw(ClaimId id) {
+        PendingClaim place = all.get(id);
+        if (place != null) {
+            place.cancel();
+        }
+    }
+
+    void ended(Session session) {
+        all.values().forEach(place -> place.ended(session));
+    }
+
+    boolean need(Session session) {
+        return all.values().stream().anyMatch(place -> place.session() == session);
+    }
+
+    /** Fails all claims, also those to come. */
+    void failAll(HoldfastException why) {
+        end = why;
+        all.values().forEach(place -> place.answer().completeExceptionally(why));
+    }
+
+    void unreachable(PendingClaim place, HoldfastException why) {
+        away.set(true);
+        listener.unreachable(place.claim().name(), why);
+    }
+
+    void unreachable(HoldfastException why) {
+        all.values().stream().filter(place -> place.claim().waits()).forEach(place -> unreachable(place, why));
+    }
+
+    /** A claim that waits has had an answer. */
+    void answered() {
+        if (away.compareAndSet(true, false)) {
+            listener.reachable();
+        }
+    }
+
+    private void pollSometimes() {
+        if (ticking.compareAndSet(false, true)) {
+            context.time().schedule(this::poll, Duration.ofNanos(Pauses.jittered(POLL.toNanos())));
+        }
+    }
+
+    private void poll() {
+        ticking.set(false);
+        all.values().forEach(PendingClaim::readAgain);
+        if (all.values().stream().anyMatch(place -> place.claim().waits())) {
+            pollSometimes();
+        }
+    }
+}

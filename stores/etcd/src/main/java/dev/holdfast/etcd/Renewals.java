@@ -1,0 +1,144 @@
+package dev.holdfast.etcd;
+
+import dev.holdfast.etcd.HeldClaims.Held;
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Mode;
+import dev.holdfast.spi.Renewal;
+import dev.holdfast.spi.support.RenewalChunks;
+import io.etcd.jetcd.kv.GetResponse;
+import io.etcd.jetcd.kv.TxnResponse;
+import io.etcd.jetcd.op.Op;
+import io.etcd.jetcd.options.GetOption;
+import io.etcd.jetcd.options.GetOption.SortOrder;
+import io.etcd.jetcd.options.GetOption.SortTarget;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Renews grants: one proof for each of their {@linkplain Session sessions}, then one read for each {@value #AT_A_TIME} of
+ * them, of their keys and of the claims behind them. Thread-safe.
+ */
+final class Renewals {
+    /** A transaction may have 128 operations; a grant takes two. */
+    private static final int AT_A_TIME = 60;
+    /** Of readers and permits; one that waits behind more holders is seen when they are fewer. */
+    private static final long MOST_OF_A_QUEUE = 1_000;
+
+    private final EtcdContext context;
+
+    Renewals(EtcdContext context) {
+        this.context = context;
+    }
+
+    CompletableFuture<Map<ClaimId, Renewal>> renew(Collection<Grant> grants) {
+        return RenewalChunks.renew(grants, AT_A_TIME, this::renewSome);
+    }
+
+    private CompletableFuture<Map<ClaimId, Renewal>> renewSome(List<Grant> grants) {
+        long asked = context.time().nanoTime();
+        Map<Session, CompletableFuture<Boolean>> proofs = new HashMap<>();
+        List<Held> held = new ArrayList<>();
+        for (Grant grant : grants) {
+            Held each = context.held().get(grant.id());
+            if (each != null && each.grant().number() == grant.number()) {
+                held.add(each);
+                proofs.computeIfAbsent(each.session(), Session::proveIfDue);
+            }
+        }
+        return CompletableFuture.allOf(proofs.values().toArray(CompletableFuture<?>[]::new))
+                .handle((proved, failure) -> held.isEmpty() ? null : read(held))
+                .thenCompose(read -> read == null ? CompletableFuture.completedFuture(List.<GetResponse>of()) : read)
+                .thenApply(read -> {
+                    Map<ClaimId, Renewal> verdicts = new LinkedHashMap<>();
+                    grants.forEach(grant -> verdicts.put(grant.id(), Renewal.lost(asked)));
+                    for (int i = 0; i < held.size(); i++) {
+                        Held each = held.get(i);
+                        boolean unknown = Objects.requireNonNull(proofs.get(each.session()))
+                                .isCompletedExceptionally();
+                        Renewal verdict = verdict(each, read.get(2 * i), read.get(2 * i + 1));
+                        verdicts.put(each.grant().id(), unknown ? Renewal.unknown(asked) : verdict);
+                    }
+                    return verdicts;
+                });
+    }
+
+    private CompletableFuture<List<GetResponse>> read(List<Held> held) {
+        List<Op> reads = new ArrayList<>();
+        for (Held each : held) {
+            Grant grant = each.grant();
+            reads.add(Op.get(
+                    context.keys().claim(grant.name(), grant.mode(), grant.id()),
+                    GetOption.builder().withKeysOnly(true).build()));
+            reads.add(Op.get(
+                    context.keys().queue(grant.name()),
+                    GetOption.builder()
+                            .isPrefix(true)
+                            .withKeysOnly(true)
+                            .withSortField(SortTarget.CREATE)
+                            .withSortOrder(SortOrder.ASCEND)
+                            .withLimit(grant.mode() instanceof Mode.Exclusive ? 2 : MOST_OF_A_QUEUE)
+                            .build()));
+        }
+        return context.requests().read(reads).thenApply(TxnResponse::getGetResponses);
+    }
+
+    private Renewal verdict(Held held, GetResponse own, GetResponse queue) {
+        boolean there = QueuedClaim.of(context.keys(), own.getKvs()).stream()
+                .anyMatch(claim -> claim.number() == held.grant().number() && !claim.isBroken());
+        if (!there) {
+            context.held().gone(held);
+        }
+        return there && context.held().has(held)
+                ? Renewal.held(
+                        held.session().begin(), QueuedClaim.isContended(QueuedClaim.of(context.keys(), queue.getKvs())))
+                : Renewal.lost(context.time().nanoTime());
+    }
+
+    /** Whether a claim waits for the name of a grant; if none does, one that comes is reported. */
+    CompletableFuture<Boolean> watch(Grant grant) {
+        Held held = context.held().get(grant.id());
+        return held == null ? CompletableFuture.completedFuture(false) : watch(held);
+    }
+
+    private CompletableFuture<Boolean> watch(Held held) {
+        String name = held.grant().name();
+        return context.claimKeys().queue(name, 0).thenApply(read -> {
+            boolean there = read.queue().stream()
+                    .anyMatch(claim -> claim.number() == held.grant().number() && !claim.isBroken());
+            if (!there) {
+                context.held().gone(held);
+            }
+            boolean contended = QueuedClaim.isContended(read.queue());
+            if (!contended && context.held().has(held)) {
+                held.watchedBy(
+                        context.requests().watchAll(context.keys().queue(name), read.revision() + 1, () -> seen(held)));
+                if (!context.held().has(held)) {
+                    held.watchedBy(() -> {});
+                }
+            }
+            return contended;
+        });
+    }
+
+    private void seen(Held held) {
+        if (context.held().has(held)) {
+            watch(held).whenComplete((contended, failure) -> again(held, contended, failure));
+        }
+    }
+
+    private void again(Held held, @Nullable Boolean contended, @Nullable Throwable failure) {
+        if (failure != null && !context.requests().haveEnded()) {
+            context.time().schedule(() -> seen(held), context.requests().limit());
+        } else if (Boolean.TRUE.equals(contended)) {
+            context.held().wanted(held);
+        }
+    }
+}

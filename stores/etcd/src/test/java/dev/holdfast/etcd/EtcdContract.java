@@ -1,0 +1,57 @@
+package dev.holdfast.etcd;
+
+import dev.holdfast.spi.Store;
+import dev.holdfast.spi.StoreContext;
+import dev.holdfast.tck.StoreContract;
+import dev.holdfast.testbed.EtcdServer;
+import dev.holdfast.testbed.OrSkip;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+
+/** The contract on a single server; a class for each of its storeys. */
+abstract class EtcdContract extends StoreContract {
+    private static EtcdServer server;
+
+    @BeforeAll
+    static void startServer() {
+        server = OrSkip.orSkip(EtcdServer::start);
+    }
+
+    @AfterAll
+    static void stopServer() {
+        if (server != null) {
+            server.close();
+        }
+    }
+
+    @Override
+    protected Store open(StoreContext context) {
+        return new EtcdStoreProvider().open(url().orElseThrow(), context);
+    }
+
+    @Override
+    protected Optional<String> url() {
+        return Optional.of("etcd://" + server.endpoint() + "?timeout=4s");
+    }
+
+    /** A server that has stopped, with all connections open. */
+    @Override
+    protected Optional<AutoCloseable> breakStore() {
+        server.process().stop();
+        return Optional.of(server.process()::cont);
+    }
+
+    /** Keys of every kind. */
+    @Override
+    protected OptionalLong records() {
+        return OptionalLong.of(Etcd.keys(server));
+    }
+
+    @Override
+    protected Set<String> expectedSkips() {
+        return ExpectedSkips.ALL;
+    }
+}

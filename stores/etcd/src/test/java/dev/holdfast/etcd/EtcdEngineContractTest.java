@@ -1,0 +1,10 @@
+package dev.holdfast.etcd;
+
+import org.junit.jupiter.api.Tag;
+
+/** The engine on etcd. */
+@Tag("thorough")
+@Tag("client-outages-proved-elsewhere")
+@Tag("processes-in-another-class")
+@Tag("store-in-another-class")
+class EtcdEngineContractTest extends EtcdContract {}

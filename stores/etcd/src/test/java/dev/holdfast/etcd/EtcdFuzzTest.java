@@ -1,0 +1,64 @@
+package dev.holdfast.etcd;
+
+import dev.holdfast.spi.Store;
+import dev.holdfast.spi.StoreContext;
+import dev.holdfast.tck.fuzz.StoreFuzz;
+import dev.holdfast.testbed.EtcdServer;
+import dev.holdfast.testbed.OrSkip;
+import dev.holdfast.testbed.ServerProcess;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+
+/** Random histories on a single server, whose leases are of two seconds at least. */
+class EtcdFuzzTest extends StoreFuzz {
+    private EtcdServer server;
+
+    @BeforeAll
+    void startServer() {
+        server = OrSkip.orSkip(EtcdServer::start);
+    }
+
+    @AfterAll
+    void stopServer() {
+        if (server != null) {
+            server.close();
+        }
+    }
+
+    @Override
+    protected Store open(StoreContext context, int port, int client) {
+        return new EtcdStoreProvider().open("etcd://127.0.0.1:" + port + "?timeout=4s", context);
+    }
+
+    @Override
+    protected OptionalInt port() {
+        return OptionalInt.of(server.port());
+    }
+
+    @Override
+    protected Optional<ServerProcess> process() {
+        return Optional.of(server.process());
+    }
+
+    /** The lease, less the margin: the client that breaks a grant may have a faster clock. */
+    @Override
+    protected Duration session() {
+        return Duration.ofMillis(1_970);
+    }
+
+    /** A lease that begins anew when the server is started again, and what it takes to be elected and to end leases. */
+    @Override
+    protected Duration passesTheDead() {
+        return Duration.ofSeconds(6);
+    }
+
+    @Override
+    protected List<String> regressions() {
+        return List.of(
+                "3: 1 wait 0 0 X 2500; 1 pass 0 0 - 110; 2 release 0 0 - 2500; 1 wait 0 1 X 2500; 1 mute 0 0 - 1300");
+    }
+}

@@ -1,0 +1,152 @@
+package dev.holdfast.testbed;
+
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A real etcd on private ports and in a private folder of this machine. It does not force its log to the disk, since no
+ * test cuts the power.
+ *
+ * <pre>{@code
+ * try (EtcdServer etcd = EtcdServer.start()) {
+ *     Client client = Client.builder().endpoints("http://" + etcd.endpoint()).build();
+ *     etcd.process().kill();
+ *     etcd.process().restart();
+ * }
+ * }</pre>
+ *
+ * <p>Thread-safe as its {@link ServerProcess} is.
+ */
+public final class EtcdServer extends LocalServer {
+    private static final String HOW_TO_GET = "apt-get install etcd-server";
+    private static final String TLS = "https://";
+    private static final Duration PATIENCE = Duration.ofSeconds(2);
+
+    private EtcdServer(ServerProcess process) {
+        super(process);
+    }
+
+    /**
+     * Starts a server and returns when it answers a write.
+     *
+     * @param options more options of the command line, which win over those set here
+     * @throws ServerMissingException when there is no etcd on this machine
+     */
+    public static EtcdServer start(String... options) {
+        return member("etcd", Ports.free(), List.of(options), true);
+    }
+
+    /**
+     * As {@link #start}, with TLS on another port besides.
+     *
+     * @param tlsPort of {@link Ports#free}
+     */
+    public static EtcdServer startWithTls(Certificate certificate, int tlsPort) {
+        List<String> options = List.of(
+                "--cert-file=" + certificate.file(), "--key-file=" + certificate.key(), TLS + "127.0.0.1:" + tlsPort);
+        return member("etcd", Ports.free(), options, true);
+    }
+
+    /** Starts a member of a cluster whose peers reach it at a port; one that does not lead yet may be left alone. */
+    static EtcdServer member(String name, int peerPort, List<String> options, boolean serves) {
+        Path program = Binaries.onThisMachine().find("etcd", HOW_TO_GET);
+        return new EtcdServer(ServerProcess.named(name)
+                .command(home -> command(program, home, name, peerPort, options))
+                .environment(
+                        "ETCD_UNSUPPORTED_ARCH", System.getProperty("os.arch").equals("aarch64") ? "arm64" : "")
+                .readyWhen(home -> serves ? answers(home.port()) : accepts(home.port()))
+                .start());
+    }
+
+    /** Its address, as {@code 127.0.0.1:20304}. */
+    public String endpoint() {
+        return "127.0.0.1:" + port();
+    }
+
+    /**
+     * Asks by HTTP and JSON, as {@code etcd.ask("kv/range", "{\"key\":\"YQ==\"}")}.
+     *
+     * @throws IllegalStateException when it does not answer within two seconds, or with an error
+     */
+    public String ask(String request, String body) {
+        return ask("http://" + endpoint() + "/v3/" + request, body, port());
+    }
+
+    /** The number that an answer gives a field; 0 where it has no such field. */
+    public static long field(String answer, String name) {
+        Matcher field = Pattern.compile("\"" + name + "\":\"?(-?\\d+)").matcher(answer);
+        return field.find() ? Long.parseUnsignedLong(field.group(1)) : 0;
+    }
+
+    private static String ask(String url, String body, int port) {
+        HttpRequest request = HttpRequest.newBuilder(URI.create(url))
+                .timeout(PATIENCE)
+                .POST(BodyPublishers.ofString(body))
+                .build();
+        try {
+            var answer = HttpClient.newHttpClient().send(request, BodyHandlers.ofString());
+            if (answer.statusCode() == 200) {
+                return answer.body();
+            }
+            throw new IllegalStateException("etcd on port " + port + " answers " + answer.body());
+        } catch (java.io.IOException e) {
+            throw new IllegalStateException("etcd on port " + port + " does not answer: " + e, e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted", e);
+        }
+    }
+
+    private static boolean answers(int port) {
+        try {
+            // A read that a majority agrees to; the port alone is open before there is a leader.
+            ask("http://127.0.0.1:" + port + "/v3/kv/range", "{\"key\":\"YQ==\"}", port);
+            return true;
+        } catch (IllegalStateException notYet) {
+            return false;
+        }
+    }
+
+    private static boolean accepts(int port) {
+        try (java.net.Socket socket = new java.net.Socket()) {
+            socket.connect(Loopback.port(port), (int) PATIENCE.toMillis());
+            return true;
+        } catch (java.io.IOException e) {
+            return false;
+        }
+    }
+
+    private static List<String> command(Path program, ServerHome home, String name, int peerPort, List<String> more) {
+        String clients = "http://127.0.0.1:" + home.port();
+        String peers = "http://127.0.0.1:" + peerPort;
+        List<String> command = new ArrayList<>(List.of(
+                program.toString(),
+                "--name=" + name,
+                "--data-dir=" + home.folder().resolve("data"),
+                "--listen-client-urls=" + clients,
+                "--advertise-client-urls=" + clients,
+                "--listen-peer-urls=" + peers,
+                "--initial-advertise-peer-urls=" + peers,
+                "--initial-cluster=" + name + "=" + peers,
+                "--unsafe-no-fsync",
+                "--logger=zap",
+                "--log-level=warn"));
+        for (String option : more) {
+            if (option.startsWith(TLS)) {
+                command.replaceAll(each -> each.startsWith("--listen-client-urls") ? each + "," + option : each);
+            } else {
+                command.add(option);
+            }
+        }
+        return command;
+    }
+}
