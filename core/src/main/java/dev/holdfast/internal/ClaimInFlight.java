@@ -35,10 +35,11 @@ final class ClaimInFlight implements Effects.Effect {
         this.queue = queue;
     }
 
-    /** Has it sent, when its turn has come. */
+    /** Sends it; what the store has not confirmed of the name goes first. */
     @Override
     public void run() {
-        queue.send(this);
+        queue.context.releaseSender().sendUnconfirmed(claim.name());
+        sendTo(queue.context.store(), queue.context.time());
     }
 
     @Override
@@ -46,7 +47,7 @@ final class ClaimInFlight implements Effects.Effect {
         return claim.toString();
     }
 
-    void sendTo(StoreLink store, TimeSource time) {
+    private void sendTo(StoreLink store, TimeSource time) {
         wallLead = Validity.wallLead(time);
         StoreLink.SentClaim sent;
         try {

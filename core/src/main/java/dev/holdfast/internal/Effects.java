@@ -99,7 +99,7 @@ final class Effects {
     record Linger(ExclusiveQueue queue, GrantState grant) implements Effect {
         @Override
         public void run() {
-            queue.context.beforeSending(queue.name, () -> queue.transition(then -> queue.endOfLinger(grant, then)));
+            queue.context.beforeSending(queue.name, () -> queue.lock.transition(then -> queue.endOfLinger(grant, then)));
         }
     }
 
@@ -121,13 +121,13 @@ final class Effects {
 
     /** The grant goes back, and claims follow its release. */
     record Release(
-            WaitQueue queue, GrantState grant, @Nullable HoldState last) implements Effect {
+            LocalLock lock, GrantState grant, @Nullable HoldState last) implements Effect {
         @Override
         public void run() {
-            queue.context
+            lock.context()
                     .releaseSender()
                     .releaseBeforeClaims(grant, last)
-                    .whenComplete((held, failure) -> queue.claimsMayFollow(grant));
+                    .whenComplete((held, failure) -> lock.claimsMayFollow(grant));
         }
     }
 
@@ -212,15 +212,15 @@ final class Effects {
     record GoOn(WaitQueue queue) implements Effect {
         @Override
         public void run() {
-            queue.transition(queue::nextIfIdle);
+            queue.lock.transition(queue::nextIfIdle);
         }
     }
 
-    /** Nobody is in the queue any more; after what else its last step does: until then the client is not quiet. */
-    record Retire(WaitQueue queue) implements Effect {
+    /** Nobody wants the lock any more; after what else its last step does: until then the client is not quiet. */
+    record Retire(LocalLock lock) implements Effect {
         @Override
         public void run() {
-            queue.context.queues().retired(queue);
+            lock.context().locks().retired(lock);
         }
     }
 }

@@ -2,10 +2,12 @@ package dev.holdfast.internal;
 
 import dev.holdfast.LockMode;
 import dev.holdfast.Loss;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -43,16 +45,14 @@ final class SharedQueue extends WaitQueue {
     // Guarded by the mutex.
     private final Map<GrantState, SharedGrant> grants = new LinkedHashMap<>();
     private final OwnClaims claims = new OwnClaims();
-    private boolean retired;
     /** Callers that do not wait, and are to hear first whether another client waits. */
     private int trying;
 
-    final OwnReleases releases = new OwnReleases();
     /** Sends the claims of waiters that are left after an answer; made within it, each would nest in the last one. */
     private final SerialRunner turns = new SerialRunner();
 
-    SharedQueue(EngineContext context, LockName name) {
-        super(context, name);
+    SharedQueue(LocalLock lock, LockName name) {
+        super(lock, name);
         this.shared = name.mode().kind() == LockMode.SHARED;
     }
 
@@ -61,19 +61,14 @@ final class SharedQueue extends WaitQueue {
     @Override
     boolean submit(Waiter waiter) {
         boolean[] taken = {true};
-        transition(then -> {
-            if (retired) {
+        lock.transition(then -> {
+            if (lock.isRetired()) {
                 taken[0] = false;
             } else if (!waiters.isEmpty() || !joinOne(waiter, then)) {
                 ask(waiter, then);
             }
         });
         return taken[0];
-    }
-
-    @Override
-    boolean isRetired() {
-        return retired;
     }
 
     private void ask(Waiter waiter, Effects then) {
@@ -95,7 +90,11 @@ final class SharedQueue extends WaitQueue {
         }
         ClaimInFlight calledOff = unwanted();
         ClaimInFlight claim = claimFor(waiter);
-        then.add(calledOff == null ? claim : new CallOffFirst(calledOff, claim));
+        if (calledOff == null) {
+            lock.claim(claim, then);
+        } else {
+            then.add(new CallOffFirst(calledOff, claim));
+        }
     }
 
     /** The caller that left may not have called its claim off yet. The store may still have that one in its queue. */
@@ -103,7 +102,8 @@ final class SharedQueue extends WaitQueue {
         @Override
         public void run() {
             unwanted.cancel();
-            unwanted.settled().whenComplete((gone, failed) -> claim.run());
+            LocalLock lock = claim.queue.lock;
+            unwanted.settled().whenComplete((gone, failed) -> lock.transition(then -> lock.claim(claim, then)));
         }
     }
 
@@ -117,7 +117,7 @@ final class SharedQueue extends WaitQueue {
 
     /** The store has not downgraded a grant, and will not. A claim to read would wait for its end. */
     void notDowngraded(GrantState live) {
-        transition(then -> {
+        lock.transition(then -> {
             SharedGrant grant = grants.get(live);
             if (grant != null) {
                 grant.staysWritersInStore();
@@ -136,12 +136,8 @@ final class SharedQueue extends WaitQueue {
     }
 
     @Override
-    void claimBehind(Effects.Effect claim) {
-        transition(then -> {
-            giveBackFree(then);
-            nextIfIdle(then);
-        });
-        releases.before(claim::run);
+    void giveUnusedBack(boolean retainedToo, Effects then) {
+        giveBackFree(then);
     }
 
     /** Watches a reader whose thread may wait for itself: it writes, or it reads and a writer is in between. */
@@ -150,7 +146,8 @@ final class SharedQueue extends WaitQueue {
             return;
         }
         SelfWait.watchIfItsOwn(context, openHolds(), reader);
-        if (context.queues().find(name.inStore(), LockMode.EXCLUSIVE) instanceof ExclusiveQueue writers) {
+        ExclusiveQueue writers = lock.writers();
+        if (writers != null) {
             writers.warnIfItsOwn(reader);
         }
     }
@@ -175,9 +172,8 @@ final class SharedQueue extends WaitQueue {
     }
 
     boolean isBehindWriter(Waiter reader) {
-        return shared
-                && context.queues().find(name.inStore(), LockMode.EXCLUSIVE) instanceof ExclusiveQueue writers
-                && writers.isWaitedForBefore(reader);
+        ExclusiveQueue writers = shared ? lock.writers() : null;
+        return writers != null && writers.isWaitedForBefore(reader);
     }
 
     /**
@@ -203,31 +199,29 @@ final class SharedQueue extends WaitQueue {
     }
 
     @Override
-    public void endHold(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack) {
-        transition(then -> {
-            SharedGrant grant = grants.get(closing.grant);
-            boolean goesBack = grant != null && grant.close(closing, then);
-            if (givenBack != null) {
-                then.add(new Effects.Answer(givenBack, goesBack));
-            }
-        });
+    void endHold(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack, Effects then) {
+        SharedGrant grant = grants.get(closing.grant);
+        boolean goesBack = grant != null && grant.close(closing, then);
+        if (givenBack != null) {
+            then.add(new Effects.Answer(givenBack, goesBack));
+        }
     }
 
     @Override
-    public void checkReportsWanted() {
+    void checkReportsWanted() {
         throw new IllegalStateException("the hold of '" + name
                 + "' is a reader's or of permits: only exclusive holds are notified when others wait");
     }
 
     @Override
-    public void watch(HoldState hold) {
+    void watch(HoldState hold, Effects then) {
         // it became a reader's meanwhile
     }
 
     // ---- what the store and the renewer report ----
 
     @Override
-    public void wanted(GrantState grant) {
+    void wanted(GrantState grant, Effects then) {
         // other grants may exist beside it, so a shared grant is not notified
     }
 
@@ -256,92 +250,82 @@ final class SharedQueue extends WaitQueue {
         }
         SharedGrant begun = new SharedGrant(this, live);
         grants.put(live, begun);
-        if (of.claim.waits() || !begun.enter(of.asker, then)) {
+        if (of.claim.waits() || !giveTo(of.asker, live, then)) {
             begun.serve(then);
         }
     }
 
-    /**
-     * Takes over the grant of a writer that becomes a reader, and admits the waiting readers, unless another writer is
-     * before them; false if this queue is retired.
-     */
-    boolean adopt(GrantState live, HoldState reading, Effects then) {
-        mutex.lock();
-        try {
-            if (retired) {
-                return false;
-            }
-            SharedGrant grant = new SharedGrant(this, live);
-            grant.adopt(reading);
-            grants.put(live, grant);
-            live.moveTo(this);
-            grant.serve(then);
-            return true;
-        } finally {
-            mutex.unlock();
+    /** Takes over the grant of a writer that becomes a reader, and admits the waiting readers, unless another writer is before them. */
+    void adopt(GrantState live, HoldState reading, Effects then) {
+        SharedGrant grant = new SharedGrant(this, live);
+        grant.begun(reading);
+        if (reading.isThreadBound() && reading.acquirer != null) {
+            owners.add(reading.acquirer, reading);
         }
+        grants.put(live, grant);
+        live.moveTo(this);
+        grant.serve(then);
     }
 
     @Override
-    public void forEachHoldOf(GrantState of, Consumer<HoldState> action) {
-        List<HoldState> holds;
-        mutex.lock();
-        try {
+    void begun(HoldState made) {
+        grantOf(made).begun(made);
+    }
+
+    @Override
+    void notTaken(HoldState made, @Nullable HoldState before) {
+        grantOf(made).notTaken(made, before);
+    }
+
+    private SharedGrant grantOf(HoldState hold) {
+        return Objects.requireNonNull(grants.get(hold.grant));
+    }
+
+    @Override
+    void forEachHoldOf(GrantState of, Consumer<HoldState> action) {
+        List<HoldState> holds = new ArrayList<>();
+        lock.transition(then -> {
             SharedGrant grant = grants.get(of);
-            holds = grant == null ? List.of() : grant.holds();
-        } finally {
-            mutex.unlock();
-        }
+            if (grant != null) {
+                holds.addAll(grant.holds());
+            }
+        });
         holds.forEach(action);
     }
 
     /** An open hold that this thread acquired and has not dropped, one bound to it first; null if there is none. */
     @Nullable
     HoldState heldBy(Thread thread) {
-        mutex.lock();
-        try {
-            return openHolds()
-                    .filter(hold -> hold.isOwnedBy(thread) && hold.anchor() != null)
-                    .max(Comparator.comparing(HoldState::isThreadBound))
-                    .orElse(null);
-        } finally {
-            mutex.unlock();
+        List<HoldState> open = new ArrayList<>();
+        lock.transition(then -> openHolds().forEach(open::add));
+        return open.stream()
+                .filter(hold -> hold.isOwnedBy(thread) && hold.anchor() != null)
+                .max(Comparator.comparing(HoldState::isThreadBound))
+                .orElse(null);
+    }
+
+    @Override
+    boolean stopRenewal(HoldState of, Loss.Cause cause) {
+        SharedGrant grant = grants.get(of.grant);
+        return grant != null && grant.stopFor(of, cause);
+    }
+
+    @Override
+    void grantLost(GrantState lost, Loss.Cause cause, Effects then) {
+        SharedGrant grant = grants.get(lost);
+        if (grant != null) {
+            grant.lost(cause, then);
         }
     }
 
     @Override
-    public boolean stopRenewal(HoldState of, Loss.Cause cause) {
-        mutex.lock();
-        try {
-            SharedGrant grant = grants.get(of.grant);
-            return grant != null && grant.stopFor(of, cause);
-        } finally {
-            mutex.unlock();
+    void shutDown(Throwable closed, Effects then) {
+        waiters.failAll(closed, then);
+        ClaimInFlight unwanted = claims.waiting();
+        if (unwanted != null) {
+            then.add(new Effects.Cancel(unwanted));
         }
-    }
-
-    @Override
-    public void grantLost(GrantState lost, Loss.Cause cause) {
-        transition(then -> {
-            SharedGrant grant = grants.get(lost);
-            if (grant != null) {
-                grant.lost(cause, then);
-            }
-        });
-    }
-
-    @Override
-    void shutDown(Throwable closed) {
-        transition(then -> {
-            waiters.failAll(closed, then);
-            ClaimInFlight unwanted = claims.waiting();
-            if (unwanted != null) {
-                then.add(new Effects.Cancel(unwanted));
-            }
-            grants.keySet().forEach(held -> then.add(new Effects.Lose(this, held, Loss.Cause.CLIENT_CLOSED)));
-        });
-        owners.clear();
-        transition(this::nextIfIdle);
+        grants.keySet().forEach(held -> then.add(new Effects.Lose(this, held, Loss.Cause.CLIENT_CLOSED)));
     }
 
     // ---- steps: called under the mutex ----
@@ -357,11 +341,12 @@ final class SharedQueue extends WaitQueue {
             }
             return;
         }
-        boolean quiet = claims.isEmpty() && releases.isEmpty() && trying == 0;
-        if (quiet && grants.isEmpty() && owners.isEmpty() && !retired) {
-            retired = true;
-            then.add(new Effects.Retire(this));
-        }
+        lock.retireIfUnused(then);
+    }
+
+    /** Whether nobody here wants or has it, and no answer is on its way. */
+    boolean isUnused() {
+        return waiters.isEmpty() && claims.isEmpty() && trying == 0 && grants.isEmpty() && owners.isEmpty();
     }
 
     /** Behind the answer whose step this is. */
@@ -380,30 +365,29 @@ final class SharedQueue extends WaitQueue {
         }
         SharedGrant writers = writersInStore(first);
         if (writers == null) {
-            then.add(claimFor(first));
+            lock.claim(claimFor(first), then);
         } else {
             writers.serveIfAlone(then);
         }
     }
 
-    ClaimInFlight claimFor(Waiter asker) {
+    private ClaimInFlight claimFor(Waiter asker) {
         ClaimInFlight started = new ClaimInFlight(context.claims().claimFor(name, asker), asker, this);
         claims.add(started);
         return started;
     }
 
     @Override
-    void send(ClaimInFlight claim) {
-        releases.before(() -> context.queues().send(claim, name));
-    }
-
-    @Override
-    void claimsMayFollow(GrantState released) {
-        releases.end(released);
-        transition(this::nextIfIdle);
+    void released(Effects then) {
+        nextIfIdle(then);
     }
 
     // ---- for its grants: under the mutex ----
+
+    /** A claim of one who does not wait. */
+    void claim(Waiter trying, Effects then) {
+        lock.claim(claimFor(trying), then);
+    }
 
     /** One more of them, or one less: it has heard, and joins or claims. */
     void trying(int change) {
