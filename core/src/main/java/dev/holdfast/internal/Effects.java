@@ -99,7 +99,8 @@ final class Effects {
     record Linger(ExclusiveQueue queue, GrantState grant) implements Effect {
         @Override
         public void run() {
-            queue.context.beforeSending(queue.name, () -> queue.lock.transition(then -> queue.endOfLinger(grant, then)));
+            queue.context.beforeSending(
+                    queue.name, () -> queue.lock.transition(then -> queue.endOfLinger(grant, then)));
         }
     }
 

@@ -579,7 +579,8 @@ final class ExclusiveQueue extends WaitQueue {
 
     private void release(Effects then) {
         GrantState back = live();
-        if (lock.giveBack(back, unconfirmed(back), then)) { // first: it is sent, and the queue goes on, whatever fails from here on
+        // first: it is sent, and the lock goes on, whatever fails from here on
+        if (lock.giveBack(back, unconfirmed(back), then)) {
             phase = Phase.RELEASING;
             drop();
             context.renewer().forget(back);

@@ -95,17 +95,18 @@ final class LocalLock {
     }
 
     private WaitQueue newSide(LockName wanted) {
-        switch (wanted.mode().kind()) {
-            case EXCLUSIVE -> {
-                return writers = new ExclusiveQueue(this, wanted);
-            }
-            case SHARED -> {
-                return readers = new SharedQueue(this, wanted);
-            }
-            default -> {
-                return permits = new SharedQueue(this, wanted);
-            }
+        if (wanted.mode().kind() == LockMode.EXCLUSIVE) {
+            ExclusiveQueue made = new ExclusiveQueue(this, wanted);
+            writers = made;
+            return made;
         }
+        SharedQueue made = new SharedQueue(this, wanted);
+        if (wanted.mode().kind() == LockMode.SHARED) {
+            readers = made;
+        } else {
+            permits = made;
+        }
+        return made;
     }
 
     /** Those who write, or want to; null if there was none yet. */

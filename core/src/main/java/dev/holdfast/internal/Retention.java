@@ -79,8 +79,8 @@ final class Retention {
             of.context
                     .store()
                     .watch(asked)
-                    .whenComplete(
-                            (waits, failure) -> of.queue.lock.transition(then -> of.answered(asked, waits, failure, then)));
+                    .whenComplete((waits, failure) ->
+                            of.queue.lock.transition(then -> of.answered(asked, waits, failure, then)));
         }
     }
 

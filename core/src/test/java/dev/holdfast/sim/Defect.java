@@ -119,15 +119,18 @@ enum Defect {
             76),
     CLAIM_WAITS_LONG_BEHIND_A_FAILED_RELEASE(
             "internal/Effects",
-            "whenComplete((held, failure) -> queue.claimsMayFollow(grant));",
-            "whenComplete((held, failure) -> { if (failure == null) { queue.claimsMayFollow(grant); } else { "
-                    + "queue.context.time().schedule(() -> queue.claimsMayFollow(grant),"
+            "whenComplete((held, failure) -> lock.claimsMayFollow(grant));",
+            "whenComplete((held, failure) -> { if (failure == null) { lock.claimsMayFollow(grant); } else { "
+                    + "lock.context().time().schedule(() -> lock.claimsMayFollow(grant),"
                     + " grant.grant().lease().multipliedBy(20)); } });",
             2_000,
             62),
     IDLE_GRANT_KEPT_THOUGH_OTHERS_WAIT(
             "internal/Effects",
-            "queue.context.beforeSending(queue.name, () -> queue.lock.transition(then -> queue.endOfLinger(grant, then)));",
+            """
+            queue.context.beforeSending(
+                    queue.name, () -> queue.lock.transition(then -> queue.endOfLinger(grant, then)));
+""",
             "queue.context.time().schedule(() -> queue.lock.transition(then -> queue.endOfLinger(grant, then)),"
                     + " grant.grant().lease().multipliedBy(30));",
             500),
