@@ -235,15 +235,16 @@ final class ExclusiveQueue extends WaitQueue {
         if (first == null) {
             return true;
         }
+        phase = Phase.IDLE;
         claim(first, then);
         return false;
     }
 
     private void claim(Waiter asker, Effects then) {
         ClaimInFlight started = new ClaimInFlight(context.claims().claimFor(name, asker), asker, this);
+        lock.claim(this, started, then);
         claiming = started;
         phase = Phase.CLAIMING;
-        lock.claim(started, then);
     }
 
     @Override
@@ -259,8 +260,10 @@ final class ExclusiveQueue extends WaitQueue {
     }
 
     @Override
-    void forgetClaim(ClaimInFlight answered) {
-        claiming = null;
+    boolean forgetClaim(ClaimInFlight answered) {
+        boolean known = claiming == answered;
+        claiming = known ? null : claiming;
+        return known;
     }
 
     @Override

@@ -10,6 +10,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -143,6 +144,16 @@ final class LocalLock {
         }
     }
 
+    /** Reads under the mutex, where nothing is to be done after it; it may be held already. */
+    <T> T read(Supplier<T> what) {
+        mutex.lock();
+        try {
+            return what.get();
+        } finally {
+            mutex.unlock();
+        }
+    }
+
     boolean isInStep() {
         return mutex.isHeldByCurrentThread();
     }
@@ -175,23 +186,27 @@ final class LocalLock {
 
     /** Ends it with its client: waiters fail, holds are lost, grants are given back. */
     void shutDown(Throwable closed) {
-        transition(then -> sides().forEach(side -> side.shutDown(closed, then)));
-        sides().forEach(side -> side.owners.clear());
-        transition(then -> sides().forEach(side -> side.nextIfIdle(then)));
+        Effects ends = new Effects(); // each runs though another throws
+        sides().forEach(side -> {
+            ends.add(() -> transition(then -> side.shutDown(closed, then)));
+            ends.add(side.owners::clear);
+            ends.add(new Effects.GoOn(side));
+        });
+        ends.run();
     }
 
     // ---- claims, behind the releases of their own client; under the mutex ----
 
-    /** Sends a claim. What another side does not use goes back first. */
-    void claim(ClaimInFlight claim, Effects then) {
-        giveUnusedBack(writers, claim, then);
-        giveUnusedBack(readers, claim, then);
-        giveUnusedBack(permits, claim, then);
-        follow(claim, then);
+    /** Sends a claim, before its side takes it for sent. What another side does not use goes back first. */
+    void claim(WaitQueue by, Effects.Effect sending, Effects then) {
+        giveUnusedBack(writers, by, then);
+        giveUnusedBack(readers, by, then);
+        giveUnusedBack(permits, by, then);
+        follow(sending, then);
     }
 
-    private static void giveUnusedBack(@Nullable WaitQueue side, ClaimInFlight before, Effects then) {
-        if (side != null && side != before.queue) {
+    private static void giveUnusedBack(@Nullable WaitQueue side, WaitQueue claims, Effects then) {
+        if (side != null && side != claims) {
             side.giveUnusedBack(true, then);
         }
     }
@@ -217,37 +232,52 @@ final class LocalLock {
         Effects.Effect release = new Effects.Release(this, grant, last);
         then.reserve();
         releases.add(grant);
-        if (!grant.giveBack()) {
-            releases.remove(grant);
-            return false;
+        boolean given = false;
+        try {
+            given = grant.giveBack();
+        } finally {
+            if (!given) {
+                releases.remove(grant);
+            }
         }
-        then.add(release);
-        return true;
+        if (given) {
+            then.add(release);
+        }
+        return given;
     }
 
     /** The release of a grant was sent, or answered where that counts. Of the claims that follow, writers' are first. */
     void claimsMayFollow(GrantState released) {
         transition(then -> {
-            releases.remove(released);
+            if (!releases.remove(released)) {
+                return; // they did before
+            }
             WaitQueue side = released.owner();
-            if (side == writers) {
-                side.released(then);
+            try {
+                if (side == writers) {
+                    side.released(then);
+                }
+            } finally {
                 claimsFollow(released, then);
-            } else {
-                claimsFollow(released, then);
+            }
+            if (side != writers) {
                 side.released(then);
             }
         });
     }
 
     private void claimsFollow(GrantState released, Effects then) {
-        behind.removeIf(next -> {
+        for (int i = 0; i < behind.size(); ) {
+            Behind next = behind.get(i);
             next.releases.remove(released);
             if (next.releases.isEmpty()) {
+                then.reserve();
+                behind.remove(i);
                 then.add(next.claim);
+            } else {
+                i++;
             }
-            return next.releases.isEmpty();
-        });
+        }
     }
 
     // ---- what holders do ----
@@ -402,12 +432,7 @@ final class LocalLock {
      * grant runs out unless others hold by it.
      */
     boolean stopRenewal(HoldState hold, Loss.Cause cause) {
-        mutex.lock();
-        try {
-            return hold.grant.owner().stopRenewal(hold, cause);
-        } finally {
-            mutex.unlock();
-        }
+        return read(() -> hold.grant.owner().stopRenewal(hold, cause));
     }
 
     /** Other clients wait, as the store reports. */

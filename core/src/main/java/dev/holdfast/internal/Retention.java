@@ -76,11 +76,16 @@ final class Retention {
     private record Watch(Retention of, Grant asked) implements Effects.Effect {
         @Override
         public void run() {
-            of.context
-                    .store()
-                    .watch(asked)
-                    .whenComplete((waits, failure) ->
-                            of.queue.lock.transition(then -> of.answered(asked, waits, failure, then)));
+            of.context.store().watch(asked).whenComplete(this::answered);
+        }
+
+        @Override
+        public void failed(Throwable why) {
+            answered(null, why);
+        }
+
+        private void answered(@Nullable Boolean waits, @Nullable Throwable failure) {
+            of.queue.lock.transition(then -> of.answered(asked, waits, failure, then));
         }
     }
 

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -110,13 +111,29 @@ final class SharedGrant {
 
     /** Asks the store whether this client is alone with the name: if so, the bound begins again. */
     private void ask(BiConsumer<Boolean, Effects> heard, Effects then) {
-        then.add(() -> context.renewer()
-                .ask(
-                        state,
-                        alone -> queue.lock.transition(effects -> {
-                            openedAt = alone ? now() : openedAt;
-                            heard.accept(alone, effects);
-                        })));
+        then.add(new Ask(this, heard, new AtomicBoolean()));
+    }
+
+    private record Ask(SharedGrant of, BiConsumer<Boolean, Effects> heard, AtomicBoolean answered)
+            implements Effects.Effect {
+        @Override
+        public void run() {
+            of.context.renewer().ask(of.state, this::answer);
+        }
+
+        @Override
+        public void failed(Throwable why) {
+            answer(false);
+        }
+
+        private void answer(boolean alone) {
+            if (answered.compareAndSet(false, true)) {
+                of.queue.lock.transition(then -> {
+                    of.openedAt = alone ? of.now() : of.openedAt;
+                    heard.accept(alone, then);
+                });
+            }
+        }
     }
 
     void staysWritersInStore() {

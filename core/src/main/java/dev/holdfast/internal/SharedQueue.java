@@ -2,7 +2,6 @@ package dev.holdfast.internal;
 
 import dev.holdfast.LockMode;
 import dev.holdfast.Loss;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -45,6 +44,8 @@ final class SharedQueue extends WaitQueue {
     // Guarded by the mutex.
     private final Map<GrantState, SharedGrant> grants = new LinkedHashMap<>();
     private final OwnClaims claims = new OwnClaims();
+    /** Written under the mutex, and read without. */
+    private volatile boolean hasGrants;
     /** Callers that do not wait, and are to hear first whether another client waits. */
     private int trying;
 
@@ -80,7 +81,7 @@ final class SharedQueue extends WaitQueue {
         giveBackFree(then); // it does not suit, and would be in the way
         if (waiter.waits) {
             waiters.add(waiter);
-            claimNext(then);
+            claimNext(false, then);
             return;
         }
         SharedGrant writers = writersInStore(waiter);
@@ -89,11 +90,12 @@ final class SharedQueue extends WaitQueue {
             return;
         }
         ClaimInFlight calledOff = unwanted();
-        ClaimInFlight claim = claimFor(waiter);
         if (calledOff == null) {
-            lock.claim(claim, then);
+            claim(waiter, then);
         } else {
+            ClaimInFlight claim = newClaim(waiter);
             then.add(new CallOffFirst(calledOff, claim));
+            claims.add(claim);
         }
     }
 
@@ -103,7 +105,13 @@ final class SharedQueue extends WaitQueue {
         public void run() {
             unwanted.cancel();
             LocalLock lock = claim.queue.lock;
-            unwanted.settled().whenComplete((gone, failed) -> lock.transition(then -> lock.claim(claim, then)));
+            unwanted.settled()
+                    .whenComplete((gone, failed) -> lock.transition(then -> lock.claim(claim.queue, claim, then)));
+        }
+
+        @Override
+        public void failed(Throwable why) {
+            claim.failed(why);
         }
     }
 
@@ -231,8 +239,8 @@ final class SharedQueue extends WaitQueue {
     }
 
     @Override
-    void forgetClaim(ClaimInFlight answered) {
-        claims.remove(answered);
+    boolean forgetClaim(ClaimInFlight answered) {
+        return claims.remove(answered);
     }
 
     @Override
@@ -250,6 +258,7 @@ final class SharedQueue extends WaitQueue {
         }
         SharedGrant begun = new SharedGrant(this, live);
         grants.put(live, begun);
+        hasGrants = true;
         if (of.claim.waits() || !giveTo(of.asker, live, then)) {
             begun.serve(then);
         }
@@ -263,6 +272,7 @@ final class SharedQueue extends WaitQueue {
             owners.add(reading.acquirer, reading);
         }
         grants.put(live, grant);
+        hasGrants = true;
         live.moveTo(this);
         grant.serve(then);
     }
@@ -283,12 +293,9 @@ final class SharedQueue extends WaitQueue {
 
     @Override
     void forEachHoldOf(GrantState of, Consumer<HoldState> action) {
-        List<HoldState> holds = new ArrayList<>();
-        lock.transition(then -> {
+        List<HoldState> holds = lock.read(() -> {
             SharedGrant grant = grants.get(of);
-            if (grant != null) {
-                holds.addAll(grant.holds());
-            }
+            return grant == null ? List.of() : grant.holds();
         });
         holds.forEach(action);
     }
@@ -296,12 +303,12 @@ final class SharedQueue extends WaitQueue {
     /** An open hold that this thread acquired and has not dropped, one bound to it first; null if there is none. */
     @Nullable
     HoldState heldBy(Thread thread) {
-        List<HoldState> open = new ArrayList<>();
-        lock.transition(then -> openHolds().forEach(open::add));
-        return open.stream()
-                .filter(hold -> hold.isOwnedBy(thread) && hold.anchor() != null)
-                .max(Comparator.comparing(HoldState::isThreadBound))
-                .orElse(null);
+        return !hasGrants
+                ? null
+                : lock.read(() -> openHolds()
+                        .filter(hold -> hold.isOwnedBy(thread) && hold.anchor() != null)
+                        .max(Comparator.comparing(HoldState::isThreadBound))
+                        .orElse(null));
     }
 
     @Override
@@ -337,7 +344,7 @@ final class SharedQueue extends WaitQueue {
             if (context.isClosed()) {
                 waiters.failAll(context.closedException(), then);
             } else {
-                claimInTurn(then);
+                claimNext(true, then);
             }
             return;
         }
@@ -349,32 +356,48 @@ final class SharedQueue extends WaitQueue {
         return waiters.isEmpty() && claims.isEmpty() && trying == 0 && grants.isEmpty() && owners.isEmpty();
     }
 
-    /** Behind the answer whose step this is. */
-    private void claimInTurn(Effects then) {
-        Effects claim = new Effects();
-        claimNext(claim);
-        if (!claim.isEmpty()) {
-            then.add(() -> turns.run(claim::run));
+    /** Sends a claim when its turn comes. */
+    private record InTurn(SerialRunner turns, ClaimInFlight claim) implements Effects.Effect {
+        @Override
+        public void run() {
+            turns.run(this::send);
+        }
+
+        /** What it throws is not another's: that one may be on this stack. */
+        private void send() {
+            try {
+                claim.run();
+            } catch (Throwable broken) {
+                claim.failed(broken);
+            }
+        }
+
+        @Override
+        public void failed(Throwable why) {
+            claim.failed(why);
         }
     }
 
-    private void claimNext(Effects then) {
+    /** Makes the claim for those who wait; in turn, where it follows an answer or a release. */
+    private void claimNext(boolean inTurn, Effects then) {
         Waiter first = waiters.first();
         if (claims.waiting() != null || first == null) {
             return;
         }
         SharedGrant writers = writersInStore(first);
         if (writers == null) {
-            lock.claim(claimFor(first), then);
+            ClaimInFlight started = newClaim(first);
+            lock.claim(this, inTurn ? new InTurn(turns, started) : started, then);
+            claims.add(started);
         } else {
             writers.serveIfAlone(then);
         }
     }
 
-    private ClaimInFlight claimFor(Waiter asker) {
-        ClaimInFlight started = new ClaimInFlight(context.claims().claimFor(name, asker), asker, this);
-        claims.add(started);
-        return started;
+    private ClaimInFlight newClaim(Waiter asker) {
+        ClaimInFlight made = new ClaimInFlight(context.claims().claimFor(name, asker), asker, this);
+        claims.reserve();
+        return made;
     }
 
     @Override
@@ -384,9 +407,10 @@ final class SharedQueue extends WaitQueue {
 
     // ---- for its grants: under the mutex ----
 
-    /** A claim of one who does not wait. */
-    void claim(Waiter trying, Effects then) {
-        lock.claim(claimFor(trying), then);
+    void claim(Waiter asker, Effects then) {
+        ClaimInFlight started = newClaim(asker);
+        lock.claim(this, started, then);
+        claims.add(started);
     }
 
     /** One more of them, or one less: it has heard, and joins or claims. */
@@ -402,5 +426,6 @@ final class SharedQueue extends WaitQueue {
     /** It no longer belongs to this queue. */
     void dropGrant(SharedGrant grant) {
         grants.remove(grant.state);
+        hasGrants = !grants.isEmpty();
     }
 }

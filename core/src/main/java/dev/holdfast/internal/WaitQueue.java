@@ -158,8 +158,8 @@ abstract class WaitQueue {
 
     /** Notes what the store reports of a grant whose answer is still on its way, if one of this queue's claims is its. */
     final void onStoreNotice(ClaimId id, Consumer<ClaimInFlight> notice) {
-        lock.transition(
-                then -> claims().filter(each -> each.claim.id().equals(id)).forEach(notice));
+        lock.read(() ->
+                claims().filter(each -> each.claim.id().equals(id)).peek(notice).count());
     }
 
     /** The claims without an answer. Under the mutex. */
@@ -168,7 +168,9 @@ abstract class WaitQueue {
     /** The store has answered a claim, or failed. */
     final void answered(ClaimInFlight of, @Nullable Optional<Grant> answer, @Nullable Throwable failure) {
         lock.transition(then -> {
-            forgetClaim(of);
+            if (!forgetClaim(of)) {
+                return; // it was taken for failed, and withdrawn
+            }
             if (failure != null || answer == null) {
                 failed(of, failure != null ? failure : new IllegalStateException("the store answered null"), then);
             } else if (answer.isPresent()) {
@@ -205,8 +207,8 @@ abstract class WaitQueue {
         }
     }
 
-    /** A claim has its answer. Under the mutex. */
-    abstract void forgetClaim(ClaimInFlight answered);
+    /** A claim has its answer; false if it had one before. Under the mutex. */
+    abstract boolean forgetClaim(ClaimInFlight answered);
 
     /** What comes next where a claim left nothing in the store. Under the mutex. */
     abstract void afterClaim(Effects then);
