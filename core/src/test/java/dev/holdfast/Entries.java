@@ -9,15 +9,15 @@ final class Entries {
     private Entries() {}
 
     static void set(LockClient client, String name, int entries) throws ReflectiveOperationException {
-        Object local = ((Map<?, ?>) queues(client).get(LockMode.EXCLUSIVE)).get(name);
+        Object local = read(locks(client).get(name), "writers");
         Object hold = ((Map<?, ?>) read(read(local, "owners"), "holds")).get(Thread.currentThread());
         field(hold, "exclusiveEntries").setInt(hold, entries);
     }
 
-    /** The queues of a client: by mode, then by name. */
-    static Map<?, ?> queues(LockClient client) throws ReflectiveOperationException {
+    /** What a client keeps of locks, by name. */
+    static Map<?, ?> locks(LockClient client) throws ReflectiveOperationException {
         Object context = read(read(client, "engine"), "context");
-        return (Map<?, ?>) read(read(context, "queues"), "queues");
+        return (Map<?, ?>) read(read(context, "locks"), "locks");
     }
 
     static Object read(Object of, String name) throws ReflectiveOperationException {

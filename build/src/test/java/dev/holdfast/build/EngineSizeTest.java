@@ -21,10 +21,10 @@ import org.junit.jupiter.api.Test;
  */
 class EngineSizeTest {
     private static final Path ENGINE = Path.of("../core/src/main/java/dev/holdfast/internal");
-    private static final int MOST_FILES = 70;
-    private static final int MOST_LINES = 7_100;
+    private static final int MOST_FILES = 67;
+    private static final int MOST_LINES = 7_000;
     /** One algorithm may be one file. */
-    private static final int LONGEST_FILE = 600;
+    private static final int LONGEST_FILE = 530;
 
     private static final Pattern NO_CODE = Pattern.compile("\\s*(//.*|/?\\*.*|import .*|package .*)?");
     private static final Pattern INTERFACE = Pattern.compile("\\binterface (\\w+)");
@@ -45,7 +45,6 @@ class EngineSizeTest {
                 .allSatisfy((file, lines) -> assertThat(lines.size()).as(file).isLessThanOrEqualTo(LONGEST_FILE));
     }
 
-    /** Those named here are still to go. */
     @Test
     void noInterfaceHasOneImplementation() {
         String all = code.values().stream().flatMap(List::stream).collect(Collectors.joining("\n"));
@@ -61,7 +60,7 @@ class EngineSizeTest {
                                 == 1)
                 .sorted()
                 .toList();
-        assertThat(lonely).containsExactlyInAnyOrder("GrantOwner", "HoldContext", "Retained", "Waits");
+        assertThat(lonely).isEmpty();
     }
 
     private static Map<String, List<String>> read() {

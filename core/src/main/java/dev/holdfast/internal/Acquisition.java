@@ -33,7 +33,7 @@ final class Acquisition {
         }
         Waiter waiter = Waiter.thread(
                 name.mode(), options, false, threadOwned, context.time().nanoTime());
-        context.queues().submit(name, waiter);
+        context.locks().submit(name, waiter);
         return () -> finish(context, name, waiter, waiter.await(false, context.parking()));
     }
 
@@ -47,7 +47,7 @@ final class Acquisition {
         Upgrade.refuse(context, name, reading);
         Waiter waiter =
                 Waiter.thread(name.mode(), options, true, true, context.time().nanoTime());
-        WaitQueue lock = context.queues().submit(name, waiter);
+        WaitQueue lock = context.locks().submit(name, waiter);
         try {
             Upgrade.warn(context, reading, waiter);
         } catch (Throwable broken) {
@@ -84,7 +84,7 @@ final class Acquisition {
         Waiter waiter = Waiter.thread(
                 name.mode(), options, true, threadOwned, context.time().nanoTime());
         waiter.timed = wait != null;
-        WaitQueue lock = context.queues().submit(name, waiter);
+        WaitQueue lock = context.locks().submit(name, waiter);
         Waiter.Outcome outcome;
         try {
             Upgrade.warn(context, reading, waiter);

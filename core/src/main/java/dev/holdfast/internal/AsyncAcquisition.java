@@ -67,7 +67,7 @@ final class AsyncAcquisition<H> {
                 Waiter.callback(name.mode(), options, waits, context.time().nanoTime(), acquisition::resolved);
         acquisition.waiter = waiter;
         waiter.timed = limit != null;
-        WaitQueue lock = context.queues().submit(name, waiter);
+        WaitQueue lock = context.locks().submit(name, waiter);
         if (limit != null && waits && waiter.outcome() == null) {
             try {
                 Scheduled timeout = Acquisition.expireAfter(context, lock, waiter, limit.time());

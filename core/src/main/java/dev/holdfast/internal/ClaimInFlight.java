@@ -4,7 +4,6 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Redacted;
-import dev.holdfast.spi.TimeSource;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -35,31 +34,28 @@ final class ClaimInFlight implements Effects.Effect {
         this.queue = queue;
     }
 
-    /** Has it sent, when its turn has come. */
+    /** Sends it; what the store has not confirmed of the name goes first. */
     @Override
     public void run() {
-        queue.send(this);
+        queue.context.releaseSender().sendUnconfirmed(claim.name());
+        wallLead = Validity.wallLead(queue.context.time());
+        StoreLink.SentClaim sent = queue.context.store().claim(claim);
+        pending = sent.pending();
+        sent.answer().whenComplete(this::answered);
+        if (cancelled && sent.pending() != null) {
+            cancel(sent.pending());
+        }
+    }
+
+    /** It may have been sent, and is withdrawn. */
+    @Override
+    public void failed(Throwable why) {
+        answered(null, why);
     }
 
     @Override
     public String toString() {
         return claim.toString();
-    }
-
-    void sendTo(StoreLink store, TimeSource time) {
-        wallLead = Validity.wallLead(time);
-        StoreLink.SentClaim sent;
-        try {
-            sent = store.claim(claim);
-            pending = sent.pending();
-            sent.answer().whenComplete(this::answered);
-        } catch (Throwable broken) { // an Error, such as of memory: it may have been sent, and is withdrawn
-            answered(null, broken);
-            return;
-        }
-        if (cancelled && sent.pending() != null) {
-            cancel(sent.pending());
-        }
     }
 
     private void answered(@Nullable Optional<Grant> answer, @Nullable Throwable failure) {

@@ -14,8 +14,10 @@ import org.jspecify.annotations.Nullable;
  *   mutex ─► step: state changes, effects are added ─► mutex free ─► flush ─► effect, effect, effect
  * </pre>
  *
- * <p>Each effect runs though one before it has thrown, and so do those of a step that ended with an Error half-way: a waiter
- * whose outcome is set is woken. For one thread.
+ * <p>An Error, such as of memory, may end anything at any time, and no state may be left that waits for what then never comes.
+ * So each effect runs though one before it has thrown, also those of a step that ended with an Error half-way: a waiter whose
+ * outcome is set is woken. And an effect that has thrown is told: it runs once more or, where it may not run twice, does what
+ * lets the lock go on. For one thread.
  */
 final class Effects {
     /** Enough for nearly every step, so that adding one does not allocate. */
@@ -25,9 +27,23 @@ final class Effects {
     @FunctionalInterface
     interface Effect {
         void run();
+
+        /** It has thrown, perhaps before it did anything and perhaps after all. */
+        default void failed(Throwable why) {
+            run();
+        }
+    }
+
+    /** One thing to be done that nothing waits for. */
+    interface Note extends Effect {
+        @Override
+        default void failed(Throwable why) {
+            // it is not told twice
+        }
     }
 
     private final ArrayList<Effect> effects = new ArrayList<>(FEW);
+    private int next;
 
     /** Makes room for one more, so that adding it cannot fail: called before a step that must not stop half-way. */
     void reserve() {
@@ -55,18 +71,28 @@ final class Effects {
         return effects.isEmpty();
     }
 
-    /** Runs all, one after another; throws what the first one threw that failed. */
+    /** Runs all that have not run yet, one after another; throws what the first one threw that failed. */
     void run() {
         Throwable thrown = null;
-        for (int i = 0; i < effects.size(); i++) {
+        while (next < effects.size()) {
+            Effect effect = effects.get(next++);
             try {
-                effects.get(i).run();
+                effect.run();
             } catch (Throwable broken) {
                 thrown = thrown == null ? broken : thrown;
+                tell(effect, broken);
             }
         }
         if (thrown != null) {
             throw Failures.unchecked(thrown);
+        }
+    }
+
+    private static void tell(Effect effect, Throwable broken) {
+        try {
+            effect.failed(broken);
+        } catch (Throwable again) {
+            // the lease ends what this leaves in the store, and closing the client what waits
         }
     }
 
@@ -99,7 +125,8 @@ final class Effects {
     record Linger(ExclusiveQueue queue, GrantState grant) implements Effect {
         @Override
         public void run() {
-            queue.context.beforeSending(queue.name, () -> queue.transition(then -> queue.endOfLinger(grant, then)));
+            queue.context.beforeSending(
+                    queue.name, () -> queue.lock.transition(then -> queue.endOfLinger(grant, then)));
         }
     }
 
@@ -109,6 +136,11 @@ final class Effects {
         public void run() {
             queue.context.refresher().number(grant, standing -> queue.refreshed(grant, standing, true));
         }
+
+        @Override
+        public void failed(Throwable why) {
+            queue.refreshed(grant, false, true);
+        }
     }
 
     /** The grant is renewed with the lease of its next holder. */
@@ -117,17 +149,31 @@ final class Effects {
         public void run() {
             queue.context.refresher().renewFor(grant, next, standing -> queue.refreshed(grant, standing, false));
         }
+
+        @Override
+        public void failed(Throwable why) {
+            queue.refreshed(grant, false, false);
+        }
     }
 
     /** The grant goes back, and claims follow its release. */
     record Release(
-            WaitQueue queue, GrantState grant, @Nullable HoldState last) implements Effect {
+            LocalLock lock, GrantState grant, @Nullable HoldState last) implements Effect {
         @Override
         public void run() {
-            queue.context
+            lock.context()
                     .releaseSender()
                     .releaseBeforeClaims(grant, last)
-                    .whenComplete((held, failure) -> queue.claimsMayFollow(grant));
+                    .whenComplete((held, failure) -> lock.claimsMayFollow(grant));
+        }
+
+        @Override
+        public void failed(Throwable why) {
+            try {
+                lock.context().releaseSender().failed(grant, last, why);
+            } finally {
+                lock.claimsMayFollow(grant);
+            }
         }
     }
 
@@ -138,6 +184,11 @@ final class Effects {
         public void run() {
             queue.context.releaseSender().release(grant, last);
         }
+
+        @Override
+        public void failed(Throwable why) {
+            queue.context.releaseSender().failed(grant, last, why);
+        }
     }
 
     /** The grant is lost with its client. */
@@ -145,6 +196,14 @@ final class Effects {
         @Override
         public void run() {
             queue.context.renewer().lose(grant, cause);
+        }
+
+        @Override
+        public void failed(Throwable why) {
+            run();
+            if (grant.lossCause() != null) {
+                queue.lock.grantLost(grant, cause); // it was marked as lost, and perhaps nothing more
+            }
         }
     }
 
@@ -166,7 +225,7 @@ final class Effects {
     // ---- those who hold, or held ----
 
     /** A hold was closed. */
-    record Closed(WaitQueue queue, HoldState hold) implements Effect {
+    record Closed(WaitQueue queue, HoldState hold) implements Note {
         @Override
         public void run() {
             queue.context.telemetry().recordReleased(hold);
@@ -174,7 +233,7 @@ final class Effects {
     }
 
     /** A hold was lost. */
-    record Tell(WaitQueue queue, HoldState hold) implements Effect {
+    record Tell(WaitQueue queue, HoldState hold) implements Note {
         @Override
         public void run() {
             try {
@@ -186,10 +245,17 @@ final class Effects {
                 }
             }
         }
+
+        @Override
+        public void failed(Throwable why) {
+            if (hold.isThreadBound()) {
+                queue.owners.disownOnceDead(hold);
+            }
+        }
     }
 
     /** A hold that was closed in good faith had been lost before. */
-    record TellUnnoticed(WaitQueue queue, HoldState hold, Loss.Cause cause) implements Effect {
+    record TellUnnoticed(WaitQueue queue, HoldState hold, Loss.Cause cause) implements Note {
         @Override
         public void run() {
             queue.context
@@ -212,15 +278,15 @@ final class Effects {
     record GoOn(WaitQueue queue) implements Effect {
         @Override
         public void run() {
-            queue.transition(queue::nextIfIdle);
+            queue.lock.transition(queue::nextIfIdle);
         }
     }
 
-    /** Nobody is in the queue any more; after what else its last step does: until then the client is not quiet. */
-    record Retire(WaitQueue queue) implements Effect {
+    /** Nobody wants the lock any more; after what else its last step does: until then the client is not quiet. */
+    record Retire(LocalLock lock) implements Effect {
         @Override
         public void run() {
-            queue.context.queues().retired(queue);
+            lock.context().locks().retired(lock);
         }
     }
 }

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * {@link EngineContext}. Thread-safe.
  *
  * <pre>
- *   API ──► Engine ──► Acquisition ──► QueueRegistry ──► ExclusiveQueue | SharedQueue ──► ClaimInFlight ──► Store
+ *   API ──► Engine ──► Acquisition ──► LocalLocks ──► ExclusiveQueue | SharedQueue ──► ClaimInFlight ──► Store
  *                                                             │    ▲
  *                        LeaseRenewer, ReleaseSender ◄────────┘    └──── GrantState, HoldState
  * </pre>
@@ -286,7 +286,7 @@ public final class Engine {
 
     /** Whether a hold is by a grant of this client. */
     public boolean owns(HoldHandle hold) {
-        return hold.hold().grant.owner().context() == context;
+        return hold.hold().grant.lock().context() == context;
     }
 
     /** Queries about the store's locks, and the breaking of grants. */
@@ -326,7 +326,7 @@ public final class Engine {
         }
         try {
             giveUpAll();
-            context.releaseSender().awaitQuiet(CLOSE_LIMIT, context.queues()::isEmpty);
+            context.releaseSender().awaitQuiet(CLOSE_LIMIT, context.locks()::isEmpty);
         } finally {
             boolean interrupted = Thread.interrupted(); // it would end what the store waits for as it closes
             try {
@@ -351,14 +351,14 @@ public final class Engine {
     private void giveUpAll() {
         ClientClosedException closed = context.closedException();
         Effects ends = new Effects();
-        context.queues().all().forEach(queue -> ends.add(() -> queue.shutDown(closed)));
+        context.locks().all().forEach(lock -> ends.add(() -> lock.shutDown(closed)));
         ends.add(context.releaseSender()::beginClose);
         ends.run();
     }
 
     /** Whether a close that has begun has nothing more to wait for. */
     boolean isQuiet() {
-        return context.queues().isEmpty() && context.releaseSender().isQuiet(); // in this order: see awaitQuiet
+        return context.locks().isEmpty() && context.releaseSender().isQuiet(); // in this order: see awaitQuiet
     }
 
     /** The last steps of a close, when nothing is under way or the time limit has passed. */

@@ -14,7 +14,7 @@ import java.util.function.Consumer;
  * The parts of one client's engine, assembled: what its queues and acquisitions share. It has no logic of its own beyond
  * whether the client is closed. Thread-safe.
  */
-final class EngineContext implements HoldContext {
+final class EngineContext {
     private final StoreLink store;
     private final TimeSource time;
     private final ClientIdentity identity;
@@ -28,7 +28,7 @@ final class EngineContext implements HoldContext {
     private final ReleaseSender releaseSender;
     private final GrantRefresher refresher;
     private final ClaimFactory claims;
-    private final QueueRegistry queues;
+    private final LocalLocks locks;
     private final RetainedGrants retained = new RetainedGrants(RetainedGrants.MOST);
     private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -48,8 +48,8 @@ final class EngineContext implements HoldContext {
         this.completionThreads = completionThreads;
         this.store = store;
         this.telemetry = new Telemetry(counters, dispatcher, time, store.description(), callSites);
-        this.queues = new QueueRegistry(this);
-        this.reachability = new Reachability(store, time, telemetry, outageLimit, queues);
+        this.locks = new LocalLocks(this);
+        this.reachability = new Reachability(store, time, telemetry, outageLimit, locks);
         store.report(reachability);
         this.renewer = new LeaseRenewer(store, time, telemetry);
         this.releaseSender = new ReleaseSender(store, time, telemetry);
@@ -82,39 +82,39 @@ final class EngineContext implements HoldContext {
 
     // ---- for holds ----
 
-    @Override
-    public long nanoTime() {
+    /** By the client's clock, for differences. */
+    long nanoTime() {
         return time.nanoTime();
     }
 
-    @Override
-    public void examine(GrantState grant) {
+    /** Ends a grant whose deadline has passed, and marks a grant as in doubt if the machine slept meanwhile. */
+    void examine(GrantState grant) {
         StackRoom.forStep();
         renewer.examine(grant);
     }
 
-    @Override
-    public void extend(HoldState hold, Duration lease) {
+    /** Renews a fixed lease on its holder's behalf, and waits. */
+    void extend(HoldState hold, Duration lease) {
         renewer.extend(hold, lease, environment.awaiting());
     }
 
-    @Override
-    public void note(Loss loss, Consumer<Loss> action) {
+    /** Notes a loss for an action, which runs on the listener thread; after {@link #flush} where nothing else follows. */
+    void note(Loss loss, Consumer<Loss> action) {
         dispatcher.note(loss, action, () -> action.accept(loss));
     }
 
-    @Override
-    public void noteWanted(String name, Runnable action) {
+    /** Notes an action for a holder whose lock others wait for; it runs on the listener thread. */
+    void noteWanted(String name, Runnable action) {
         dispatcher.noteWanted(name, action);
     }
 
-    @Override
-    public void soon(Runnable task) {
+    /** Runs a short task on the client's timer. */
+    void soon(Runnable task) {
         time.schedule(task, Duration.ZERO);
     }
 
-    @Override
-    public void flush() {
+    /** Notifies the listeners of the noted events. */
+    void flush() {
         telemetry.flush();
     }
 
@@ -167,8 +167,8 @@ final class EngineContext implements HoldContext {
         return claims;
     }
 
-    QueueRegistry queues() {
-        return queues;
+    LocalLocks locks() {
+        return locks;
     }
 
     RetainedGrants retained() {

@@ -4,8 +4,6 @@ import dev.holdfast.ClientClosedException;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.Loss;
 import dev.holdfast.UnsupportedByStoreException;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -65,7 +63,7 @@ final class ExclusiveQueue extends WaitQueue {
         RETIRED
     }
 
-    private volatile Phase phase = Phase.IDLE;
+    private volatile Phase phase;
     private volatile @Nullable GrantState grant;
     /** The open hold by the grant; null between two holds. */
     private volatile @Nullable HoldState hold;
@@ -75,9 +73,6 @@ final class ExclusiveQueue extends WaitQueue {
     private @Nullable ClaimInFlight claiming;
     /** A caller that does not wait, and makes a claim of its own once the grant is back. */
     private @Nullable Waiter nextTry;
-    /** Claims for the name in other ways, which come behind the release under way. */
-    private List<Effects.Effect> claimsBehind = new ArrayList<>();
-
     /** Made when it is first needed: most grants go back soon, and nobody asks who else waits. */
     private @Nullable Retention retention;
 
@@ -86,9 +81,10 @@ final class ExclusiveQueue extends WaitQueue {
     /** The caller that closed it, while it waits to hear whether its grant went back. */
     private @Nullable CompletableFuture<Boolean> closer;
 
-    /** A lock that no caller wants yet. */
-    ExclusiveQueue(EngineContext context, LockName name) {
-        super(context, name);
+    /** A lock that no caller wants to write yet; or none ever will, where it is retired. */
+    ExclusiveQueue(LocalLock lock, LockName name) {
+        super(lock, name);
+        this.phase = lock.isRetired() ? Phase.RETIRED : Phase.IDLE;
     }
 
     boolean isIn(Phase asked) {
@@ -105,11 +101,6 @@ final class ExclusiveQueue extends WaitQueue {
         return hold;
     }
 
-    @Override
-    boolean isRetired() {
-        return phase == Phase.RETIRED;
-    }
-
     // ---- callers come and go ----
 
     @Override
@@ -121,11 +112,11 @@ final class ExclusiveQueue extends WaitQueue {
         waiters.add(waiter);
         return switch (phase) {
             case IDLE -> {
-                transition(this::nextIfIdle);
+                lock.transition(this::nextIfIdle);
                 yield true;
             }
             case LINGERING, RETAINED -> {
-                transition(this::takeUnused);
+                lock.transition(this::takeUnused);
                 yield true; // if it cannot, the thread that ends that phase reads the queue
             }
             case RETIRED -> !waiters.remove(waiter); // no thread reads this queue any more, unless one just did
@@ -140,7 +131,7 @@ final class ExclusiveQueue extends WaitQueue {
     /** A caller that does not wait never joins the queue: it makes a claim of its own, or gets nothing. */
     private boolean tryOnce(Waiter waiter) {
         boolean[] accepted = {true};
-        transition(then -> {
+        lock.transition(then -> {
             if (isIn(Phase.RETIRED)) {
                 accepted[0] = false;
             } else if (isIn(Phase.IDLE) && waiters.isEmpty()) {
@@ -202,19 +193,15 @@ final class ExclusiveQueue extends WaitQueue {
     }
 
     @Override
-    void shutDown(Throwable closed) {
-        transition(then -> {
-            waiters.failAll(closed, then);
-            if (claiming != null) {
-                then.add(new Effects.Cancel(claiming));
-            }
-            GrantState held = grant;
-            if (held != null) {
-                then.add(new Effects.Lose(this, held, Loss.Cause.CLIENT_CLOSED));
-            }
-        });
-        owners.clear();
-        transition(this::nextIfIdle);
+    void shutDown(Throwable closed, Effects then) {
+        waiters.failAll(closed, then);
+        if (claiming != null) {
+            then.add(new Effects.Cancel(claiming));
+        }
+        GrantState held = grant;
+        if (held != null) {
+            then.add(new Effects.Lose(this, held, Loss.Cause.CLIENT_CLOSED));
+        }
     }
 
     // ---- the claim ----
@@ -231,27 +218,33 @@ final class ExclusiveQueue extends WaitQueue {
             then.add(new Effects.GoOn(this));
             return;
         }
-        if (first == null && owners.isEmpty()) {
-            phase = Phase.RETIRED;
-            first = waiters.first(); // one who joined in between may have seen the phase before or after
-        }
-        if (first != null) {
+        if (first == null) {
+            lock.retireIfUnused(then);
+        } else {
             claim(first, then);
-        } else if (isIn(Phase.RETIRED)) {
-            then.add(new Effects.Retire(this));
         }
+    }
+
+    /** Enters the last phase, as no side of the lock is of use; false if this one is, perhaps from this moment on. */
+    boolean retire(Effects then) {
+        if (!isIn(Phase.IDLE) || !owners.isEmpty()) {
+            return false;
+        }
+        phase = Phase.RETIRED;
+        Waiter first = waiters.first(); // one who joined in between may have seen the phase before or after
+        if (first == null) {
+            return true;
+        }
+        phase = Phase.IDLE;
+        claim(first, then);
+        return false;
     }
 
     private void claim(Waiter asker, Effects then) {
         ClaimInFlight started = new ClaimInFlight(context.claims().claimFor(name, asker), asker, this);
-        then.add(started);
+        lock.claim(this, started, then);
         claiming = started;
         phase = Phase.CLAIMING;
-    }
-
-    @Override
-    void send(ClaimInFlight claim) {
-        context.queues().send(claim, name);
     }
 
     @Override
@@ -267,8 +260,10 @@ final class ExclusiveQueue extends WaitQueue {
     }
 
     @Override
-    void forgetClaim(ClaimInFlight answered) {
-        claiming = null;
+    boolean forgetClaim(ClaimInFlight answered) {
+        boolean known = claiming == answered;
+        claiming = known ? null : claiming;
+        return known;
     }
 
     @Override
@@ -296,7 +291,7 @@ final class ExclusiveQueue extends WaitQueue {
         grant = live;
         if (of.claim.waits() && (live.hasSlept() || of.isInDoubt())) {
             renewFor(of.asker, then); // confirmed before anybody has it
-        } else if (of.claim.waits() || !giveTo(of.asker, then)) {
+        } else if (of.claim.waits() || !giveTo(of.asker, live, then)) {
             give(then);
         }
     }
@@ -320,54 +315,36 @@ final class ExclusiveQueue extends WaitQueue {
                 renewFor(first, then);
                 return;
             }
-            if (waiters.remove(first) && giveTo(first, then)) {
+            if (waiters.remove(first) && giveTo(first, live(), then)) {
                 return;
             }
         }
         release(then);
     }
 
-    /** Gives it to one waiter; false if the outcome of that one was set before. */
-    boolean giveTo(Waiter taker, Effects then) {
-        GrantState live = live();
-        HoldState before = live.tokens.lastHold();
-        HoldState made = newHold(live, taker);
-        HoldHandle anchor = made.handOut(taker.threadOwned);
-        Thread owner = made.isThreadBound() ? taker.thread : null;
+    @Override
+    void begun(HoldState made) {
         phase = Phase.HELD;
         if (retention != null) {
             retention.pause();
         }
         hold = made;
-        live.tokens.given(made);
-        if (owner != null) {
-            owners.add(owner, made);
-        }
-        // Last: from here on the taker may close the hold, and everything must be in its place by then.
-        if (then.resolve(taker, new Waiter.Outcome.Granted(anchor))) {
-            countAcquired(made, taker);
-            return true;
-        }
-        if (owner != null) {
-            owners.remove(owner, made);
-        }
+        made.grant.tokens.given(made);
+    }
+
+    @Override
+    void notTaken(HoldState made, @Nullable HoldState before) {
         hold = null;
-        live.tokens.notTaken(before);
-        return false;
+        made.grant.tokens.notTaken(before);
     }
 
     // ---- a hold is closed ----
 
     @Override
-    public void endHold(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack) {
-        transition(then -> {
-            GrantOwner now = closing.grant.owner();
-            if (now != this) { // it has just become a reader's
-                then.add(() -> now.endHold(closing, givenBack));
-            } else if (!close(closing, givenBack, then) && givenBack != null) {
-                then.add(new Effects.Answer(givenBack, false));
-            }
-        });
+    void endHold(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack, Effects then) {
+        if (!close(closing, givenBack, then) && givenBack != null) {
+            then.add(new Effects.Answer(givenBack, false));
+        }
     }
 
     private boolean close(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack, Effects then) {
@@ -501,7 +478,7 @@ final class ExclusiveQueue extends WaitQueue {
             return false;
         }
         GrantState live = live();
-        if (!giveTo(trying, then)) {
+        if (!giveTo(trying, live, then)) {
             if (retained) {
                 retention().take(then);
             } else {
@@ -536,7 +513,7 @@ final class ExclusiveQueue extends WaitQueue {
     }
 
     @Override
-    public void checkReportsWanted() {
+    void checkReportsWanted() {
         if (!context.capabilities().wanted()) {
             throw new UnsupportedByStoreException(context.description() + " does not report when others wait for '"
                     + name + "': ask the status of the lock, or use another store");
@@ -544,24 +521,20 @@ final class ExclusiveQueue extends WaitQueue {
     }
 
     @Override
-    public void watch(HoldState held) {
-        transition(then -> {
-            if (hold == held) { // not closed, lost, or now a reader's
-                if (retention().isWanted() || !waiters.isEmpty()) {
-                    held.noteWanted();
-                }
-                retention().watch(then);
+    void watch(HoldState held, Effects then) {
+        if (hold == held) { // not closed or lost
+            if (retention().isWanted() || !waiters.isEmpty()) {
+                held.noteWanted();
             }
-        });
+            retention().watch(then);
+        }
     }
 
     @Override
-    public void wanted(GrantState of) {
-        transition(then -> {
-            if (grant == of) {
-                retention().others(then);
-            }
-        });
+    void wanted(GrantState of, Effects then) {
+        if (grant == of) {
+            retention().others(then);
+        }
     }
 
     // ---- the store is asked, between two holds ----
@@ -584,7 +557,7 @@ final class ExclusiveQueue extends WaitQueue {
     }
 
     void refreshed(GrantState of, boolean standing, boolean freshNumber) {
-        transition(then -> {
+        lock.transition(then -> {
             if (grant != of || !isIn(Phase.REFRESHING)) {
                 return; // lost meanwhile
             }
@@ -609,15 +582,12 @@ final class ExclusiveQueue extends WaitQueue {
 
     private void release(Effects then) {
         GrantState back = live();
-        Effects.Effect release = new Effects.Release(this, back, unconfirmed(back));
-        then.reserve();
-        if (!back.giveBack()) {
-            return; // lost in this moment: grantLost follows and goes on from there
+        // first: it is sent, and the lock goes on, whatever fails from here on
+        if (lock.giveBack(back, unconfirmed(back), then)) {
+            phase = Phase.RELEASING;
+            drop();
+            context.renewer().forget(back);
         }
-        phase = Phase.RELEASING;
-        then.add(release); // first: it is sent, and the queue goes on, whatever fails from here on
-        drop();
-        context.renewer().forget(back);
     }
 
     /** It is no longer this queue's. */
@@ -631,51 +601,24 @@ final class ExclusiveQueue extends WaitQueue {
     }
 
     @Override
-    void claimsMayFollow(GrantState released) {
-        transition(then -> {
-            List<Effects.Effect> claims = claimsBehind;
-            claimsBehind = new ArrayList<>();
-            next(then);
-            claims.forEach(then::add);
-        });
+    void released(Effects then) {
+        next(then);
     }
 
     @Override
-    void claimBehind(Effects.Effect claim) {
-        behind(claim, true);
+    void giveUnusedBack(boolean retainedToo, Effects then) {
+        if (isIn(Phase.LINGERING)) {
+            goBackOrOn(then);
+        } else if (retainedToo && isIn(Phase.RETAINED)) {
+            endRetention(then);
+        }
     }
 
     @Override
-    void behindReleases(Effects.Effect action) {
-        behind(action, false);
-    }
-
-    private void behind(Effects.Effect claim, boolean retainedToo) {
-        transition(then -> {
-            GrantState live = grant;
-            if (live != null && isIn(Phase.LINGERING)) {
-                endOfLinger(live, then);
-            } else if (live != null && retainedToo && isIn(Phase.RETAINED)) {
-                endRetention(then);
-            }
-            if (isIn(Phase.RELEASING)) {
-                claimsBehind.add(claim);
-            } else {
-                then.add(claim);
-            }
-        });
-    }
-
-    @Override
-    public void grantLost(GrantState lost, Loss.Cause cause) {
-        transition(then -> {
-            GrantOwner now = lost.owner();
-            if (now != this) { // it has just become a reader's
-                then.add(() -> now.grantLost(lost, cause));
-            } else if (grant == lost) {
-                lost(cause, then);
-            }
-        });
+    void grantLost(GrantState lost, Loss.Cause cause, Effects then) {
+        if (grant == lost) {
+            lost(cause, then);
+        }
     }
 
     /** It has ended otherwise than by its release. */
@@ -703,40 +646,35 @@ final class ExclusiveQueue extends WaitQueue {
 
     // ---- a writer becomes a reader ----
 
-    /** The grant goes to the readers of this client with its hold; the waiters here claim again. */
-    @Override
-    public boolean downgrade(HoldState held) {
-        boolean[] moved = {false};
-        transition(then -> {
-            GrantState live = grant;
-            if (live != null && hold == held && live.isValid()) {
-                moved[0] = true;
-                passToReaders(live, held, then);
-            }
-        });
-        return moved[0];
-    }
-
-    /** From now on readers may join it. The two mutexes are taken in this order only. */
-    private void passToReaders(GrantState live, HoldState held, Effects then) {
+    /**
+     * The grant goes to the readers of this client with its hold, and readers may join it; the waiters here claim again.
+     *
+     * @return false if it is not open and surely held
+     */
+    boolean downgrade(HoldState held, SharedQueue readers, Effects then) {
+        GrantState live = grant;
+        if (live == null || hold != held || !live.isValid()) {
+            return false;
+        }
         if (held.isThreadBound() && held.acquirer != null) {
             owners.remove(held.acquirer, held);
         }
         then.add(new Effects.Downgrade(this, live));
         try {
-            context.queues().adoptAsReader(name, live, held, then);
+            readers.adopt(live, held, then);
         } finally {
             if (live.owner() != this) {
                 drop();
                 next(then);
             }
         }
+        return true;
     }
 
     // ---- what the renewer asks and reports ----
 
     @Override
-    public void forEachHoldOf(GrantState of, Consumer<HoldState> action) {
+    void forEachHoldOf(GrantState of, Consumer<HoldState> action) {
         HoldState now = hold;
         if (now != null && now.grant == of) {
             action.accept(now);
@@ -744,24 +682,16 @@ final class ExclusiveQueue extends WaitQueue {
     }
 
     @Override
-    public boolean stopRenewal(HoldState of, Loss.Cause cause) {
-        mutex.lock();
-        try {
-            if (of.grant.owner() == this) {
-                return hold == of && of.grant.renewal().stop(cause);
-            }
-        } finally {
-            mutex.unlock();
-        }
-        return of.grant.owner().stopRenewal(of, cause); // it has just become a reader's
+    boolean stopRenewal(HoldState of, Loss.Cause cause) {
+        return hold == of && of.grant.renewal().stop(cause);
     }
 
     /** If the store was asked after the last close, its hold was closed in time: no loss is reported to it. */
     @Override
-    public void confirmed(GrantState standing) {
+    void confirmed(GrantState standing) {
         super.confirmed(standing);
         if (grant == standing && hold == null) {
-            transition(then -> {
+            lock.transition(then -> {
                 HoldState last = standing.tokens.lastHold();
                 if (grant == standing && hold == null && last != null && unconfirmed(standing) == null) {
                     last.unpin(); // what its actions refer to is not kept for as long as the lock is retained

@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  * either the whole of another's change or nothing. Thread-safe.
  */
 final class GrantState {
-    private volatile GrantOwner owner;
+    private volatile WaitQueue owner;
     private final TimeSource time;
     private final boolean sessionBound;
     private final CompletableFuture<Boolean> released = new CompletableFuture<>();
@@ -53,7 +53,7 @@ final class GrantState {
     final TokenBlock tokens;
 
     GrantState(
-            GrantOwner owner,
+            WaitQueue owner,
             Grant grant,
             boolean autoRenew,
             Capabilities store,
@@ -70,13 +70,18 @@ final class GrantState {
     }
 
     /** Its owner: the queue of the callers that want the name exclusively or, after a downgrade, of the readers. */
-    GrantOwner owner() {
+    WaitQueue owner() {
         return owner;
     }
 
-    /** Moves it to another queue; under the mutexes of both. */
-    void moveTo(GrantOwner other) {
+    /** Moves it to another side of its lock; under the mutex. */
+    void moveTo(WaitQueue other) {
         owner = other;
+    }
+
+    /** The lock that it is a grant of. */
+    LocalLock lock() {
+        return owner.lock;
     }
 
     Grant grant() {

@@ -100,7 +100,7 @@ public final class HoldHandle {
         }
         Objects.requireNonNull(wantedActions).queue.add(action);
         hold.askForWanted();
-        hold.grant.owner().watch(hold);
+        hold.grant.lock().watch(hold);
     }
 
     /** Has each action run once, on the listener thread; may be called under a mutex. */
@@ -149,7 +149,7 @@ public final class HoldHandle {
         checkOwner();
         StackRoom.forStep();
         hold.checkMayBecomeReader();
-        if (!hold.grant.owner().downgrade(hold)) {
+        if (!hold.grant.lock().downgrade(hold)) {
             context().examine(hold.grant);
             throw hold.isLost() ? hold.lostException() : hold.notOpenException();
         }
@@ -170,7 +170,7 @@ public final class HoldHandle {
             hold.pin(this); // until the store has answered: a loss found only then is still reported here
         }
         try {
-            hold.grant.owner().close(hold, as);
+            hold.grant.lock().close(hold, as);
         } catch (Error notBegun) {
             if (!hold.isThreadBound()) {
                 hold.unpin(); // so that it is found to be leaked
@@ -185,7 +185,7 @@ public final class HoldHandle {
     public void giveBack() {
         hold.pin(this);
         try {
-            hold.grant.owner().giveBack(hold);
+            hold.grant.lock().giveBack(hold);
         } catch (Error notDone) {
             hold.unpin(); // so that it is found to be leaked
             throw notDone;
@@ -196,7 +196,7 @@ public final class HoldHandle {
         return hold;
     }
 
-    private HoldContext context() {
-        return hold.grant.owner().context();
+    private EngineContext context() {
+        return hold.grant.lock().context();
     }
 }

@@ -149,12 +149,12 @@ final class HoldState implements Runnable {
      * itself: the stack may not have room to link a lambda or to load a class.
      */
     void closeLater() {
-        grant.owner().context().soon(this);
+        grant.lock().context().soon(this);
     }
 
     @Override
     public void run() {
-        grant.owner().closeUnawaited(this);
+        grant.lock().closeUnawaited(this);
     }
 
     /** Whether its thread has one entry only. */

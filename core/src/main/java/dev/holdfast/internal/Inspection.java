@@ -72,13 +72,13 @@ public final class Inspection {
      */
     private <T> T afterOwnReleases(@Nullable String inStore, Supplier<CompletableFuture<T>> question, String doing) {
         List<CompletableFuture<Void>> sent = new ArrayList<>();
-        context.queues()
+        context.locks()
                 .all()
-                .filter(queue -> inStore == null || queue.name().inStore().equals(inStore))
-                .forEach(queue -> {
+                .filter(lock -> inStore == null || lock.inStore().equals(inStore))
+                .forEach(lock -> {
                     CompletableFuture<Void> behind = new CompletableFuture<>();
                     sent.add(behind);
-                    queue.behindReleases(() -> behind.complete(null));
+                    lock.behindReleases(() -> behind.complete(null));
                 });
         CompletableFuture<T> answer = CompletableFuture.allOf(sent.toArray(CompletableFuture<?>[]::new))
                 .thenCompose(all -> context.releaseSender().settled(inStore))

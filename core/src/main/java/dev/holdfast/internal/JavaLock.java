@@ -60,7 +60,7 @@ final class JavaLock implements ThreadLock {
                     "'" + name + "' on " + context.description() + " is not held by " + Thread.currentThread());
         }
         try {
-            held.grant.owner().close(held, name.mode().kind());
+            held.grant.lock().close(held, name.mode().kind());
         } catch (HoldLostException lost) {
             IllegalMonitorStateException thrown = new IllegalMonitorStateException(lost.getMessage());
             thrown.initCause(lost);

@@ -130,7 +130,7 @@ final class LeaseRenewer {
     void lose(GrantState grant, Loss.Cause cause) {
         if (grant.lose(cause)) {
             forget(grant);
-            grant.owner().grantLost(grant, cause);
+            grant.lock().grantLost(grant, cause);
         }
     }
 
@@ -227,7 +227,7 @@ final class LeaseRenewer {
 
     /** What follows for one grant has failed, such as the report of its loss: all others go on. */
     private void report(GrantState of, Throwable broken) {
-        Log.warn(() -> "what follows for '" + of.owner().name() + "' on " + store.description()
+        Log.warn(() -> "what follows for '" + of.lock().name() + "' on " + store.description()
                 + " failed at its renewal or its loss; all other holds go on: correct it where the cause is an action"
                 + " of the application, else report this: " + Redacted.text(broken));
     }
@@ -267,11 +267,11 @@ final class LeaseRenewer {
         hold.options
                 .maxHold()
                 .filter(most -> time.nanoTime() - hold.since >= Durations.nanos(most))
-                .ifPresent(most -> hold.grant.owner().stopRenewal(hold, Loss.Cause.MAX_HOLD_REACHED));
+                .ifPresent(most -> hold.grant.lock().stopRenewal(hold, Loss.Cause.MAX_HOLD_REACHED));
     }
 
     private void reportLeak(HoldState hold, String why) {
-        if (hold.grant.owner().stopRenewal(hold, Loss.Cause.LEAKED)) {
+        if (hold.grant.lock().stopRenewal(hold, Loss.Cause.LEAKED)) {
             telemetry.leaked(hold, why);
         }
     }
@@ -411,7 +411,7 @@ final class LeaseRenewer {
                     telemetry.renewed(live);
                     live.owner().confirmed(live);
                     if (renewal.contended()) {
-                        live.owner().wanted(live); // also where a message about that was lost
+                        live.lock().wanted(live); // also where a message about that was lost
                     }
                 } else {
                     examine(live);

@@ -1,7 +1,6 @@
 package dev.holdfast.internal;
 
 import java.util.ArrayList;
-import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -10,8 +9,13 @@ import org.jspecify.annotations.Nullable;
  * that try once. Guarded by the queue's mutex.
  */
 final class OwnClaims {
-    private final List<ClaimInFlight> tries = new ArrayList<>();
+    private final ArrayList<ClaimInFlight> tries = new ArrayList<>();
     private @Nullable ClaimInFlight waiting;
+
+    /** Makes room for one more, so that adding it cannot fail. */
+    void reserve() {
+        tries.ensureCapacity(tries.size() + 1);
+    }
 
     void add(ClaimInFlight claim) {
         if (claim.claim.waits()) {
@@ -21,12 +25,13 @@ final class OwnClaims {
         }
     }
 
-    /** The claim has its answer. */
-    void remove(ClaimInFlight answered) {
-        if (waiting == answered) {
+    /** The claim has its answer; false if it had one before. */
+    boolean remove(ClaimInFlight answered) {
+        boolean waited = waiting == answered;
+        if (waited) {
             waiting = null;
         }
-        tries.remove(answered);
+        return waited || tries.remove(answered);
     }
 
     /** The one that waits in the store, for all waiters here; null if there is none. */

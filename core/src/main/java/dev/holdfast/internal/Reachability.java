@@ -15,7 +15,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,28 +45,11 @@ final class Reachability {
     /** For what concerns all names. */
     private static final String ANY = "";
 
-    /** The waiting callers of this client. */
-    interface Waits {
-        /** A matching name in the store for which a caller without a time limit has waited since then or longer; or null. */
-        @Nullable
-        String waitedForSince(long nanos, Predicate<String> isMeant);
-
-        /** A lock that a caller waits for, by the client's name of it; null if no caller waits. */
-        @Nullable
-        String waitedFor();
-
-        /** Whether a caller waits for a matching name in the store. */
-        boolean isWaitedFor(Predicate<String> isMeant);
-
-        /** Ends these waits for matching names in the store. */
-        void failSince(long nanos, Predicate<String> isMeant, StoreUnavailableException why);
-    }
-
     private final StoreLink store;
     private final TimeSource time;
     private final Telemetry telemetry;
     private final Duration limit;
-    private final Waits waits;
+    private final LocalLocks locks;
     private final long begun;
     /** By the names that {@link Store#part} returns. */
     private final Map<String, StorePart> parts = new ConcurrentHashMap<>();
@@ -84,12 +66,12 @@ final class Reachability {
      * @param store where a question is asked, which reports each answer here
      * @param limit how long callers without a time limit wait while the store does not answer
      */
-    Reachability(StoreLink store, TimeSource time, Telemetry telemetry, Duration limit, Waits waits) {
+    Reachability(StoreLink store, TimeSource time, Telemetry telemetry, Duration limit, LocalLocks locks) {
         this.store = store;
         this.time = time;
         this.telemetry = telemetry;
         this.limit = limit;
-        this.waits = waits;
+        this.locks = locks;
         this.begun = time.nanoTime() - FRESH.toNanos();
     }
 
@@ -148,7 +130,7 @@ final class Reachability {
 
     private CompletableFuture<Void> askWhetherOver(StorePart part, String inStore) {
         return part.ask(inStore).whenComplete((answered, failure) -> { // an answer is reported here, too
-            if (failure == null && part.outage() != null && !waits.isWaitedFor(name -> partOf(name) == part)) {
+            if (failure == null && part.outage() != null && !locks.isWaitedFor(name -> partOf(name) == part)) {
                 end(part, true);
             }
         });
@@ -229,7 +211,7 @@ final class Reachability {
             change.unlock();
         }
         telemetry.flush();
-        telemetry.recordUnreachable(waits.waitedFor(), why, limit);
+        telemetry.recordUnreachable(locks.waitedFor(), why, limit);
         waiting();
         askRegularly(part, begun);
     }
@@ -287,7 +269,7 @@ final class Reachability {
             return;
         }
         long since = time.nanoTime() - Durations.nanos(limit);
-        String overdue = waits.waitedForSince(since, name -> partOf(name).isAwaySince(since));
+        String overdue = locks.waitedForSince(since, name -> partOf(name).isAwaySince(since));
         StorePart part = overdue == null ? null : partOf(overdue);
         Outage outage = part == null ? null : part.outage();
         if (overdue == null || outage == null) {
@@ -296,7 +278,7 @@ final class Reachability {
         }
         proof(overdue).whenComplete((answered, failure) -> {
             if (failure != null && Failures.isUnavailable(failure)) {
-                waits.failSince(since, name -> partOf(name) == part, tooLong(failure, outage));
+                locks.failSince(since, name -> partOf(name) == part, tooLong(failure, outage));
             }
             checkAgain();
         });
@@ -304,7 +286,7 @@ final class Reachability {
 
     private boolean nobodyWaitsInVain() {
         long now = time.nanoTime();
-        return away.get() == 0 || waits.waitedForSince(now, name -> partOf(name).isAwaySince(now)) == null;
+        return away.get() == 0 || locks.waitedForSince(now, name -> partOf(name).isAwaySince(now)) == null;
     }
 
     private StoreUnavailableException tooLong(Throwable failure, Outage of) {

@@ -75,12 +75,12 @@ final class Reentry {
     }
 
     private static @Nullable HoldState owned(EngineContext context, LockName name, LockMode kind) {
-        WaitQueue queue = context.queues().find(name.inStore(), kind);
+        WaitQueue queue = context.locks().find(name.inStore(), kind);
         HoldState held = queue == null ? null : queue.owners.holdOf(Thread.currentThread());
         if (held == null || held.anchor() != null) {
             return held;
         }
-        held.grant.owner().forgetIfDropped(held); // its loss was reported, and no code is left that could close it
+        held.grant.lock().forgetIfDropped(held); // its loss was reported, and no code is left that could close it
         return null;
     }
 

@@ -60,14 +60,25 @@ final class ReleaseSender {
                 }
                 grant.released().complete(held);
             } else {
-                try {
-                    telemetry.releaseFailed(grant, last, failure);
-                    releaseAgain(grant.grant(), grant.isSessionBound(), sent);
-                } finally {
-                    grant.released().completeExceptionally(failure);
-                }
+                failed(grant, last, failure, sent);
             }
         }));
+    }
+
+    /** A release has failed with an Error, perhaps before it was sent: it is sent again. */
+    void failed(GrantState grant, @Nullable HoldState last, Throwable why) {
+        failed(grant, last, why, time.nanoTime());
+    }
+
+    private void failed(GrantState grant, @Nullable HoldState last, Throwable why, long sent) {
+        if (!grant.released().isDone()) {
+            try {
+                telemetry.releaseFailed(grant, last, why);
+                releaseAgain(grant.grant(), grant.isSessionBound(), sent);
+            } finally {
+                grant.released().completeExceptionally(why);
+            }
+        }
     }
 
     /** Keeps only the grant, so that the holds of an ended grant can be collected. */

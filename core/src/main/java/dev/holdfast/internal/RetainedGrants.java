@@ -11,16 +11,10 @@ final class RetainedGrants {
     /** How many a client retains: each is renewed. */
     static final int MOST = 10_000;
 
-    /** One of them. */
-    interface Retained {
-        /** There are too many: it is released unless it is in use again. Under no mutex. */
-        void evict();
-    }
-
     private final int most;
     private final AtomicBoolean warned = new AtomicBoolean();
     private final ReentrantLock mutex = new ReentrantLock();
-    private final LinkedHashSet<Retained> grants = new LinkedHashSet<>();
+    private final LinkedHashSet<Retention> grants = new LinkedHashSet<>();
 
     RetainedGrants(int most) {
         this.most = most;
@@ -28,15 +22,15 @@ final class RetainedGrants {
 
     /** Adds one that was used just now; returns the one used least recently if they are too many now. */
     @Nullable
-    Retained add(Retained grant) {
+    Retention add(Retention grant) {
         mutex.lock();
         try {
             grants.add(grant);
             if (grants.size() <= most) {
                 return null;
             }
-            Iterator<Retained> oldest = grants.iterator();
-            Retained evicted = oldest.next();
+            Iterator<Retention> oldest = grants.iterator();
+            Retention evicted = oldest.next();
             oldest.remove();
             return evicted;
         } finally {
@@ -53,7 +47,7 @@ final class RetainedGrants {
         }
     }
 
-    void remove(Retained grant) {
+    void remove(Retention grant) {
         mutex.lock();
         try {
             grants.remove(grant);

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Guarded by the queue's mutex.
  */
-final class Retention implements RetainedGrants.Retained {
+final class Retention {
     private final ExclusiveQueue queue;
     private final EngineContext context;
     private final GrantState grant;
@@ -40,7 +40,7 @@ final class Retention implements RetainedGrants.Retained {
 
     Retention(ExclusiveQueue queue, GrantState grant) {
         this.queue = queue;
-        this.context = queue.context();
+        this.context = queue.context;
         this.grant = grant;
     }
 
@@ -76,11 +76,16 @@ final class Retention implements RetainedGrants.Retained {
     private record Watch(Retention of, Grant asked) implements Effects.Effect {
         @Override
         public void run() {
-            of.context
-                    .store()
-                    .watch(asked)
-                    .whenComplete(
-                            (waits, failure) -> of.queue.transition(then -> of.answered(asked, waits, failure, then)));
+            of.context.store().watch(asked).whenComplete(this::answered);
+        }
+
+        @Override
+        public void failed(Throwable why) {
+            answered(null, why);
+        }
+
+        private void answered(@Nullable Boolean waits, @Nullable Throwable failure) {
+            of.queue.lock.transition(then -> of.answered(asked, waits, failure, then));
         }
     }
 
@@ -114,7 +119,7 @@ final class Retention implements RetainedGrants.Retained {
         @Override
         public void run() {
             Duration after = of.grant.grant().lease().dividedBy(12);
-            of.context.time().schedule(() -> of.queue.transition(this::watch), after);
+            of.context.time().schedule(() -> of.queue.lock.transition(this::watch), after);
         }
 
         private void watch(Effects then) {
@@ -148,7 +153,7 @@ final class Retention implements RetainedGrants.Retained {
     /** No caller uses it now. */
     void begin(HoldOptions options, Effects then) {
         if (!context.capabilities().wanted()) { // of a lazy client's store, which has connected since it was asked
-            then.add(() -> context.retained().warnOnce(queue.name(), context.description()));
+            then.add(() -> context.retained().warnOnce(queue.name, context.description()));
             queue.endRetention(then);
             return;
         }
@@ -210,7 +215,7 @@ final class Retention implements RetainedGrants.Retained {
                 queue.endRetention(then);
                 return;
             }
-            if (queue.waiters.remove(first) && queue.giveTo(first, then)) {
+            if (queue.waiters.remove(first) && queue.giveTo(first, grant, then)) {
                 return;
             }
         }
@@ -222,7 +227,7 @@ final class Retention implements RetainedGrants.Retained {
     /** No caller has it: the last one closed it, or it was given to a caller that gave up in the same instant. */
     private void resume(Effects then) {
         queue.retain();
-        RetainedGrants.Retained tooMany = context.retained().add(this);
+        Retention tooMany = context.retained().add(this);
         if (tooMany != null) {
             then.add(tooMany::evict);
         }
@@ -231,9 +236,9 @@ final class Retention implements RetainedGrants.Retained {
         }
     }
 
-    @Override
-    public void evict() {
-        queue.transition(then -> {
+    /** Too many are retained: it is released unless it is in use again. Under no mutex. */
+    void evict() {
+        queue.lock.transition(then -> {
             if (isRetained()) {
                 queue.endRetention(then);
             }
@@ -271,7 +276,7 @@ final class Retention implements RetainedGrants.Retained {
         }
 
         private void check() {
-            queue.transition(then -> {
+            queue.lock.transition(then -> {
                 if (idleCheck == this) {
                     endIfUnused(then);
                 }

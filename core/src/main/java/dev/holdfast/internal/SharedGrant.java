@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -52,10 +53,10 @@ final class SharedGrant {
 
     SharedGrant(SharedQueue queue, GrantState state) {
         this.queue = queue;
-        this.context = queue.context();
+        this.context = queue.context;
         this.state = state;
         this.tokens = state.tokens;
-        this.shared = queue.name().mode().kind() == LockMode.SHARED;
+        this.shared = queue.name.mode().kind() == LockMode.SHARED;
         this.openedAt = now();
     }
 
@@ -110,13 +111,29 @@ final class SharedGrant {
 
     /** Asks the store whether this client is alone with the name: if so, the bound begins again. */
     private void ask(BiConsumer<Boolean, Effects> heard, Effects then) {
-        then.add(() -> context.renewer()
-                .ask(
-                        state,
-                        alone -> queue.transition(effects -> {
-                            openedAt = alone ? now() : openedAt;
-                            heard.accept(alone, effects);
-                        })));
+        then.add(new Ask(this, heard, new AtomicBoolean()));
+    }
+
+    private record Ask(SharedGrant of, BiConsumer<Boolean, Effects> heard, AtomicBoolean answered)
+            implements Effects.Effect {
+        @Override
+        public void run() {
+            of.context.renewer().ask(of.state, this::answer);
+        }
+
+        @Override
+        public void failed(Throwable why) {
+            answer(false);
+        }
+
+        private void answer(boolean alone) {
+            if (answered.compareAndSet(false, true)) {
+                of.queue.lock.transition(then -> {
+                    of.openedAt = alone ? of.now() : of.openedAt;
+                    heard.accept(alone, then);
+                });
+            }
+        }
     }
 
     void staysWritersInStore() {
@@ -151,7 +168,7 @@ final class SharedGrant {
             askingForWaiters = false;
             serve(then);
         } else {
-            then.add(() -> context.time().schedule(() -> queue.transition(this::askAgain), ASK_AGAIN));
+            then.add(() -> context.time().schedule(() -> queue.lock.transition(this::askAgain), ASK_AGAIN));
         }
     }
 
@@ -171,57 +188,36 @@ final class SharedGrant {
     private void heardForTry(Waiter trying, boolean alone, Effects then) {
         queue.trying(-1);
         boolean may = alone && queue.has(this) && queue.mayEnter(this, trying);
-        if (!may || !enter(trying, then)) {
-            then.add(queue.claimFor(trying));
+        if (!may || !queue.giveTo(trying, state, then)) {
+            queue.claim(trying, then);
         }
     }
 
     /** Admits one more caller that has just come; false if its outcome was set before. */
     boolean join(Waiter waiter, Effects then) {
-        boolean entered = enter(waiter, then);
+        boolean entered = queue.giveTo(waiter, state, then);
         if (entered) {
             askForWritersInTime(waiter.options, then);
         }
         return entered;
     }
 
-    /** Gives a hold by it to a waiter; false if its outcome was set before. */
-    boolean enter(Waiter taker, Effects then) {
-        HoldState before = tokens.lastHold();
-        HoldState made = queue.newHold(state, taker);
-        HoldHandle anchor = made.handOut(taker.threadOwned);
-        Thread owner = made.isThreadBound() ? taker.thread : null;
+    /** A hold by it begins; or that of a writer goes on as a reader's. */
+    void begun(HoldState made) {
         holds.add(made);
         if (shared) {
             tokens.lastBeside(made);
         } else {
             tokens.given(made);
         }
-        if (owner != null) {
-            queue.owners.add(owner, made);
-        }
-        // Last: from here on the taker may close the hold, and everything must be in its place by then.
-        if (then.resolve(taker, new Waiter.Outcome.Granted(anchor))) {
-            queue.countAcquired(made, taker);
-            return true;
-        }
-        if (owner != null) {
-            queue.owners.remove(owner, made);
-        }
+    }
+
+    void notTaken(HoldState made, @Nullable HoldState before) {
         holds.remove(made);
         if (shared) {
             tokens.lastBeside(before);
         } else {
             tokens.notTaken(before);
-        }
-        return false;
-    }
-
-    /** Adopts the hold of a writer that becomes a reader. */
-    void adopt(HoldState reading) {
-        holds.add(reading);
-        if (reading.isThreadBound() && reading.acquirer != null) {
-            queue.owners.add(reading.acquirer, reading);
         }
     }
 
@@ -229,7 +225,7 @@ final class SharedGrant {
     void serve(Effects then) {
         for (Waiter first = queue.waiters.first(); first != null && mayServe(first); first = queue.waiters.first()) {
             if (queue.waiters.remove(first)) {
-                enter(first, then);
+                queue.giveTo(first, state, then);
             }
         }
         if (isFree()) {
@@ -302,7 +298,7 @@ final class SharedGrant {
             release(then);
         } else if (!releasePlanned) {
             releasePlanned = true;
-            then.add(() -> context.beforeSending(queue.name(), () -> queue.transition(this::releaseIfUnused)));
+            then.add(() -> context.beforeSending(queue.name, () -> queue.lock.transition(this::releaseIfUnused)));
         }
     }
 
@@ -320,9 +316,7 @@ final class SharedGrant {
     }
 
     void giveBack(Effects then) {
-        if (state.giveBack()) { // else lost at this moment: grantLost follows and goes on from there
-            then.add(new Effects.Release(queue, state, tokens.lastHold()));
-            queue.releases.begin(state);
+        if (queue.lock.giveBack(state, tokens.lastHold(), then)) {
             queue.dropGrant(this);
             context.renewer().forget(state);
         }

@@ -6,6 +6,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -43,16 +44,16 @@ final class SharedQueue extends WaitQueue {
     // Guarded by the mutex.
     private final Map<GrantState, SharedGrant> grants = new LinkedHashMap<>();
     private final OwnClaims claims = new OwnClaims();
-    private boolean retired;
+    /** Written under the mutex, and read without. */
+    private volatile boolean hasGrants;
     /** Callers that do not wait, and are to hear first whether another client waits. */
     private int trying;
 
-    final OwnReleases releases = new OwnReleases();
     /** Sends the claims of waiters that are left after an answer; made within it, each would nest in the last one. */
     private final SerialRunner turns = new SerialRunner();
 
-    SharedQueue(EngineContext context, LockName name) {
-        super(context, name);
+    SharedQueue(LocalLock lock, LockName name) {
+        super(lock, name);
         this.shared = name.mode().kind() == LockMode.SHARED;
     }
 
@@ -61,19 +62,14 @@ final class SharedQueue extends WaitQueue {
     @Override
     boolean submit(Waiter waiter) {
         boolean[] taken = {true};
-        transition(then -> {
-            if (retired) {
+        lock.transition(then -> {
+            if (lock.isRetired()) {
                 taken[0] = false;
             } else if (!waiters.isEmpty() || !joinOne(waiter, then)) {
                 ask(waiter, then);
             }
         });
         return taken[0];
-    }
-
-    @Override
-    boolean isRetired() {
-        return retired;
     }
 
     private void ask(Waiter waiter, Effects then) {
@@ -85,7 +81,7 @@ final class SharedQueue extends WaitQueue {
         giveBackFree(then); // it does not suit, and would be in the way
         if (waiter.waits) {
             waiters.add(waiter);
-            claimNext(then);
+            claimNext(false, then);
             return;
         }
         SharedGrant writers = writersInStore(waiter);
@@ -94,8 +90,13 @@ final class SharedQueue extends WaitQueue {
             return;
         }
         ClaimInFlight calledOff = unwanted();
-        ClaimInFlight claim = claimFor(waiter);
-        then.add(calledOff == null ? claim : new CallOffFirst(calledOff, claim));
+        if (calledOff == null) {
+            claim(waiter, then);
+        } else {
+            ClaimInFlight claim = newClaim(waiter);
+            then.add(new CallOffFirst(calledOff, claim));
+            claims.add(claim);
+        }
     }
 
     /** The caller that left may not have called its claim off yet. The store may still have that one in its queue. */
@@ -103,7 +104,14 @@ final class SharedQueue extends WaitQueue {
         @Override
         public void run() {
             unwanted.cancel();
-            unwanted.settled().whenComplete((gone, failed) -> claim.run());
+            LocalLock lock = claim.queue.lock;
+            unwanted.settled()
+                    .whenComplete((gone, failed) -> lock.transition(then -> lock.claim(claim.queue, claim, then)));
+        }
+
+        @Override
+        public void failed(Throwable why) {
+            claim.failed(why);
         }
     }
 
@@ -117,7 +125,7 @@ final class SharedQueue extends WaitQueue {
 
     /** The store has not downgraded a grant, and will not. A claim to read would wait for its end. */
     void notDowngraded(GrantState live) {
-        transition(then -> {
+        lock.transition(then -> {
             SharedGrant grant = grants.get(live);
             if (grant != null) {
                 grant.staysWritersInStore();
@@ -136,12 +144,8 @@ final class SharedQueue extends WaitQueue {
     }
 
     @Override
-    void claimBehind(Effects.Effect claim) {
-        transition(then -> {
-            giveBackFree(then);
-            nextIfIdle(then);
-        });
-        releases.before(claim::run);
+    void giveUnusedBack(boolean retainedToo, Effects then) {
+        giveBackFree(then);
     }
 
     /** Watches a reader whose thread may wait for itself: it writes, or it reads and a writer is in between. */
@@ -150,7 +154,8 @@ final class SharedQueue extends WaitQueue {
             return;
         }
         SelfWait.watchIfItsOwn(context, openHolds(), reader);
-        if (context.queues().find(name.inStore(), LockMode.EXCLUSIVE) instanceof ExclusiveQueue writers) {
+        ExclusiveQueue writers = lock.writers();
+        if (writers != null) {
             writers.warnIfItsOwn(reader);
         }
     }
@@ -175,9 +180,8 @@ final class SharedQueue extends WaitQueue {
     }
 
     boolean isBehindWriter(Waiter reader) {
-        return shared
-                && context.queues().find(name.inStore(), LockMode.EXCLUSIVE) instanceof ExclusiveQueue writers
-                && writers.isWaitedForBefore(reader);
+        ExclusiveQueue writers = shared ? lock.writers() : null;
+        return writers != null && writers.isWaitedForBefore(reader);
     }
 
     /**
@@ -203,31 +207,29 @@ final class SharedQueue extends WaitQueue {
     }
 
     @Override
-    public void endHold(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack) {
-        transition(then -> {
-            SharedGrant grant = grants.get(closing.grant);
-            boolean goesBack = grant != null && grant.close(closing, then);
-            if (givenBack != null) {
-                then.add(new Effects.Answer(givenBack, goesBack));
-            }
-        });
+    void endHold(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack, Effects then) {
+        SharedGrant grant = grants.get(closing.grant);
+        boolean goesBack = grant != null && grant.close(closing, then);
+        if (givenBack != null) {
+            then.add(new Effects.Answer(givenBack, goesBack));
+        }
     }
 
     @Override
-    public void checkReportsWanted() {
+    void checkReportsWanted() {
         throw new IllegalStateException("the hold of '" + name
                 + "' is a reader's or of permits: only exclusive holds are notified when others wait");
     }
 
     @Override
-    public void watch(HoldState hold) {
+    void watch(HoldState hold, Effects then) {
         // it became a reader's meanwhile
     }
 
     // ---- what the store and the renewer report ----
 
     @Override
-    public void wanted(GrantState grant) {
+    void wanted(GrantState grant, Effects then) {
         // other grants may exist beside it, so a shared grant is not notified
     }
 
@@ -237,8 +239,8 @@ final class SharedQueue extends WaitQueue {
     }
 
     @Override
-    void forgetClaim(ClaimInFlight answered) {
-        claims.remove(answered);
+    boolean forgetClaim(ClaimInFlight answered) {
+        return claims.remove(answered);
     }
 
     @Override
@@ -256,92 +258,81 @@ final class SharedQueue extends WaitQueue {
         }
         SharedGrant begun = new SharedGrant(this, live);
         grants.put(live, begun);
-        if (of.claim.waits() || !begun.enter(of.asker, then)) {
+        hasGrants = true;
+        if (of.claim.waits() || !giveTo(of.asker, live, then)) {
             begun.serve(then);
         }
     }
 
-    /**
-     * Takes over the grant of a writer that becomes a reader, and admits the waiting readers, unless another writer is
-     * before them; false if this queue is retired.
-     */
-    boolean adopt(GrantState live, HoldState reading, Effects then) {
-        mutex.lock();
-        try {
-            if (retired) {
-                return false;
-            }
-            SharedGrant grant = new SharedGrant(this, live);
-            grant.adopt(reading);
-            grants.put(live, grant);
-            live.moveTo(this);
-            grant.serve(then);
-            return true;
-        } finally {
-            mutex.unlock();
+    /** Takes over the grant of a writer that becomes a reader, and admits the waiting readers, unless another writer is before them. */
+    void adopt(GrantState live, HoldState reading, Effects then) {
+        SharedGrant grant = new SharedGrant(this, live);
+        grant.begun(reading);
+        if (reading.isThreadBound() && reading.acquirer != null) {
+            owners.add(reading.acquirer, reading);
         }
+        grants.put(live, grant);
+        hasGrants = true;
+        live.moveTo(this);
+        grant.serve(then);
     }
 
     @Override
-    public void forEachHoldOf(GrantState of, Consumer<HoldState> action) {
-        List<HoldState> holds;
-        mutex.lock();
-        try {
+    void begun(HoldState made) {
+        grantOf(made).begun(made);
+    }
+
+    @Override
+    void notTaken(HoldState made, @Nullable HoldState before) {
+        grantOf(made).notTaken(made, before);
+    }
+
+    private SharedGrant grantOf(HoldState hold) {
+        return Objects.requireNonNull(grants.get(hold.grant));
+    }
+
+    @Override
+    void forEachHoldOf(GrantState of, Consumer<HoldState> action) {
+        List<HoldState> holds = lock.read(() -> {
             SharedGrant grant = grants.get(of);
-            holds = grant == null ? List.of() : grant.holds();
-        } finally {
-            mutex.unlock();
-        }
+            return grant == null ? List.of() : grant.holds();
+        });
         holds.forEach(action);
     }
 
     /** An open hold that this thread acquired and has not dropped, one bound to it first; null if there is none. */
     @Nullable
     HoldState heldBy(Thread thread) {
-        mutex.lock();
-        try {
-            return openHolds()
-                    .filter(hold -> hold.isOwnedBy(thread) && hold.anchor() != null)
-                    .max(Comparator.comparing(HoldState::isThreadBound))
-                    .orElse(null);
-        } finally {
-            mutex.unlock();
+        return !hasGrants
+                ? null
+                : lock.read(() -> openHolds()
+                        .filter(hold -> hold.isOwnedBy(thread) && hold.anchor() != null)
+                        .max(Comparator.comparing(HoldState::isThreadBound))
+                        .orElse(null));
+    }
+
+    @Override
+    boolean stopRenewal(HoldState of, Loss.Cause cause) {
+        SharedGrant grant = grants.get(of.grant);
+        return grant != null && grant.stopFor(of, cause);
+    }
+
+    @Override
+    void grantLost(GrantState lost, Loss.Cause cause, Effects then) {
+        SharedGrant grant = grants.get(lost);
+        if (grant != null) {
+            grant.lost(cause, then);
         }
     }
 
     @Override
-    public boolean stopRenewal(HoldState of, Loss.Cause cause) {
-        mutex.lock();
-        try {
-            SharedGrant grant = grants.get(of.grant);
-            return grant != null && grant.stopFor(of, cause);
-        } finally {
-            mutex.unlock();
+    void shutDown(Throwable closed, Effects then) {
+        waiters.failAll(closed, then);
+        ClaimInFlight unwanted = claims.waiting();
+        if (unwanted != null) {
+            then.add(new Effects.Cancel(unwanted));
         }
-    }
-
-    @Override
-    public void grantLost(GrantState lost, Loss.Cause cause) {
-        transition(then -> {
-            SharedGrant grant = grants.get(lost);
-            if (grant != null) {
-                grant.lost(cause, then);
-            }
-        });
-    }
-
-    @Override
-    void shutDown(Throwable closed) {
-        transition(then -> {
-            waiters.failAll(closed, then);
-            ClaimInFlight unwanted = claims.waiting();
-            if (unwanted != null) {
-                then.add(new Effects.Cancel(unwanted));
-            }
-            grants.keySet().forEach(held -> then.add(new Effects.Lose(this, held, Loss.Cause.CLIENT_CLOSED)));
-        });
-        owners.clear();
-        transition(this::nextIfIdle);
+        grants.keySet().forEach(held -> then.add(new Effects.Lose(this, held, Loss.Cause.CLIENT_CLOSED)));
     }
 
     // ---- steps: called under the mutex ----
@@ -353,57 +344,74 @@ final class SharedQueue extends WaitQueue {
             if (context.isClosed()) {
                 waiters.failAll(context.closedException(), then);
             } else {
-                claimInTurn(then);
+                claimNext(true, then);
             }
             return;
         }
-        boolean quiet = claims.isEmpty() && releases.isEmpty() && trying == 0;
-        if (quiet && grants.isEmpty() && owners.isEmpty() && !retired) {
-            retired = true;
-            then.add(new Effects.Retire(this));
+        lock.retireIfUnused(then);
+    }
+
+    /** Whether nobody here wants or has it, and no answer is on its way. */
+    boolean isUnused() {
+        return waiters.isEmpty() && claims.isEmpty() && trying == 0 && grants.isEmpty() && owners.isEmpty();
+    }
+
+    /** Sends a claim when its turn comes. */
+    private record InTurn(SerialRunner turns, ClaimInFlight claim) implements Effects.Effect {
+        @Override
+        public void run() {
+            turns.run(this::send);
+        }
+
+        /** What it throws is not another's: that one may be on this stack. */
+        private void send() {
+            try {
+                claim.run();
+            } catch (Throwable broken) {
+                claim.failed(broken);
+            }
+        }
+
+        @Override
+        public void failed(Throwable why) {
+            claim.failed(why);
         }
     }
 
-    /** Behind the answer whose step this is. */
-    private void claimInTurn(Effects then) {
-        Effects claim = new Effects();
-        claimNext(claim);
-        if (!claim.isEmpty()) {
-            then.add(() -> turns.run(claim::run));
-        }
-    }
-
-    private void claimNext(Effects then) {
+    /** Makes the claim for those who wait; in turn, where it follows an answer or a release. */
+    private void claimNext(boolean inTurn, Effects then) {
         Waiter first = waiters.first();
         if (claims.waiting() != null || first == null) {
             return;
         }
         SharedGrant writers = writersInStore(first);
         if (writers == null) {
-            then.add(claimFor(first));
+            ClaimInFlight started = newClaim(first);
+            lock.claim(this, inTurn ? new InTurn(turns, started) : started, then);
+            claims.add(started);
         } else {
             writers.serveIfAlone(then);
         }
     }
 
-    ClaimInFlight claimFor(Waiter asker) {
-        ClaimInFlight started = new ClaimInFlight(context.claims().claimFor(name, asker), asker, this);
-        claims.add(started);
-        return started;
+    private ClaimInFlight newClaim(Waiter asker) {
+        ClaimInFlight made = new ClaimInFlight(context.claims().claimFor(name, asker), asker, this);
+        claims.reserve();
+        return made;
     }
 
     @Override
-    void send(ClaimInFlight claim) {
-        releases.before(() -> context.queues().send(claim, name));
-    }
-
-    @Override
-    void claimsMayFollow(GrantState released) {
-        releases.end(released);
-        transition(this::nextIfIdle);
+    void released(Effects then) {
+        nextIfIdle(then);
     }
 
     // ---- for its grants: under the mutex ----
+
+    void claim(Waiter asker, Effects then) {
+        ClaimInFlight started = newClaim(asker);
+        lock.claim(this, started, then);
+        claims.add(started);
+    }
 
     /** One more of them, or one less: it has heard, and joins or claims. */
     void trying(int change) {
@@ -418,5 +426,6 @@ final class SharedQueue extends WaitQueue {
     /** It no longer belongs to this queue. */
     void dropGrant(SharedGrant grant) {
         grants.remove(grant.state);
+        hasGrants = !grants.isEmpty();
     }
 }

@@ -35,7 +35,7 @@ final class StoreNotices implements StoreListener {
     public void wanted(Grant grant) {
         GrantState live = context.renewer().find(grant);
         if (live != null) {
-            live.owner().wanted(live);
+            live.lock().wanted(live);
         }
     }
 
@@ -58,7 +58,7 @@ final class StoreNotices implements StoreListener {
     private @Nullable GrantState find(Grant grant, Consumer<ClaimInFlight> notice) {
         GrantState live = context.renewer().find(grant);
         WaitQueue queue =
-                live == null ? context.queues().find(grant.name(), grant.mode().kind()) : null;
+                live == null ? context.locks().find(grant.name(), grant.mode().kind()) : null;
         if (queue == null) {
             return live;
         }

@@ -266,7 +266,7 @@ final class Telemetry {
     /** Notes something of each hold that a grant has now, if anybody listens: never after its end was noted. */
     private void ofHold(GrantState grant, Consumer<HoldState> note) {
         if (dispatcher.hasListeners()) {
-            grant.owner().withHoldsOf(grant, note);
+            grant.lock().withHoldsOf(grant, note);
             flush();
         }
     }
@@ -283,7 +283,7 @@ final class Telemetry {
     /** The store answered to a renewal, or did not. */
     void recordRenewal(FlightEvents.@Nullable Renewed event, GrantState first, int holds, int unanswered) {
         if (event != null && event.shouldCommit()) {
-            event.lock = first.owner().name().name();
+            event.lock = first.lock().name();
             event.store = store;
             event.holds = holds;
             event.unanswered = unanswered;
@@ -296,7 +296,7 @@ final class Telemetry {
     /** The store did not confirm a release. */
     void releaseFailed(GrantState grant, @Nullable HoldState last, Throwable failure) {
         counters.failedReleases.increment();
-        String name = grant.owner().name().name();
+        String name = grant.lock().name();
         Duration lease = grant.grant().lease();
         String reason = Redacted.text(failure);
         long token = last == null ? Tokens.token(grant.grant().number(), 0) : last.token;

@@ -23,7 +23,7 @@ final class Upgrade {
     /** The open hold by which the calling thread reads a name that it wants exclusively; null if it has none. */
     static @Nullable HoldState heldToRead(EngineContext context, LockName name) {
         return name.mode().kind() == LockMode.EXCLUSIVE
-                        && context.queues().find(name.inStore(), LockMode.SHARED) instanceof SharedQueue readers
+                        && context.locks().find(name.inStore(), LockMode.SHARED) instanceof SharedQueue readers
                 ? readers.heldBy(Thread.currentThread())
                 : null;
     }

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Timeout;
 /**
  * The last holder closes while another caller joins: whether or not the lock retires in between, nobody is forgotten.
  *
- * <p>Fails if {@code ExclusiveQueue.next()} does not look at the queue again after it has retired the lock.
+ * <p>Fails if {@code ExclusiveQueue.retire} does not look at the queue again after it has retired the lock.
  */
 @Tag("thorough")
 @Timeout(value = Interleavings.PATIENCE_MINUTES, unit = TimeUnit.MINUTES)
@@ -25,7 +25,7 @@ public class CloseAndJoinInterleavingsTest {
 
     @Operation
     public void join() {
-        race.engine.context().queues().submit(race.lock, second);
+        race.engine.context().locks().submit(race.lock, second);
     }
 
     @Operation

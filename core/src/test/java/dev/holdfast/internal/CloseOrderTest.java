@@ -43,7 +43,7 @@ class CloseOrderTest {
                 if (looks.getAndIncrement() == 0) {
                     hold.close(LockMode.EXCLUSIVE); // the widened gap: all that the queue had is on its way now
                 }
-                return engine.context().queues().isEmpty();
+                return engine.context().locks().isEmpty();
             });
             over.set(true);
         });

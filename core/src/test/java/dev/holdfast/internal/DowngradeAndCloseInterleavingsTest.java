@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Timeout;
 /**
  * A writer becomes a reader on one thread while another closes its hold: it is closed, wherever it is by then.
  *
- * <p>Fails if {@code ExclusiveQueue.endHold} does not pass on to the readers a hold that is theirs by now.
+ * <p>Fails if {@code LocalLock.endHold} asks whose the hold is before it has the mutex.
  */
 @Timeout(value = Interleavings.PATIENCE_MINUTES, unit = TimeUnit.MINUTES)
 @Tag("thorough")

@@ -37,7 +37,7 @@ public final class EngineDoor {
                 engine.context().time().nanoTime(),
                 () -> executor.execute(() -> complete(future, waiter[0].outcome())));
         waiter[0].timed = wait != null;
-        WaitQueue queue = engine.context().queues().submit(name, waiter[0]);
+        WaitQueue queue = engine.context().locks().submit(name, waiter[0]);
         if (wait != null) {
             Scheduled timeout = engine.context().time().schedule(() -> queue.timeOut(waiter[0]), wait);
             future.whenComplete((anchor, failure) -> timeout.cancel());
@@ -74,9 +74,9 @@ public final class EngineDoor {
         anchor.hold().anchor.enqueue();
     }
 
-    /** Whether the calling thread holds a mutex of the engine's queues. */
+    /** Whether the calling thread holds a mutex of the engine's locks. */
     public static boolean holdsMutex(Engine engine) {
-        return engine.context().queues().all().anyMatch(queue -> queue.mutex.isHeldByCurrentThread());
+        return engine.context().locks().all().anyMatch(LocalLock::isInStep);
     }
 
     /** The number of the grant that a token belongs to. */
@@ -129,7 +129,7 @@ public final class EngineDoor {
 
         /** Whether it stands beside other readers, by now. */
         public boolean isReading() {
-            return hold.grant.owner().name().mode().kind() == LockMode.SHARED;
+            return hold.grant.owner().name.mode().kind() == LockMode.SHARED;
         }
 
         /** Ended otherwise than by its close. */

@@ -27,7 +27,7 @@ public class GiveUpAndJoinInterleavingsTest {
 
     @Operation
     public void join() {
-        race.engine.context().queues().submit(race.lock, second);
+        race.engine.context().locks().submit(race.lock, second);
     }
 
     @Operation

@@ -28,7 +28,7 @@ public class GiveUpAndTryInterleavingsTest {
 
     @Operation
     public void tryOnce() {
-        race.engine.context().queues().submit(race.lock, trying);
+        race.engine.context().locks().submit(race.lock, trying);
     }
 
     @Operation

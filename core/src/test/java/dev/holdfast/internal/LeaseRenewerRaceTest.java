@@ -88,7 +88,7 @@ class LeaseRenewerRaceTest {
                 new Claim(race.nextId(), name, Mode.EXCLUSIVE, lease, true, 0, new ClientIdentity("").holder("test"));
         Grant granted = store.claim(claim).answer().toCompletableFuture().join().orElseThrow();
         return new GrantState(
-                new ExclusiveQueue(race.engine.context(), of), granted, true, store.capabilities(), time, 0);
+                new LocalLock(race.engine.context(), of).side(of), granted, true, store.capabilities(), time, 0);
     }
 
     private void end(LeaseRenewer renewer, GrantState... grants) {

@@ -54,7 +54,7 @@ class LossAtCloseTest {
         GrantState grant = hold.hold().grant;
         assertThat(grant.lose(Loss.Cause.NOT_RENEWED_IN_TIME)).isTrue(); // the renewer's first step
         assertThatThrownBy(() -> hold.close(LockMode.EXCLUSIVE)).isInstanceOf(HoldLostException.class);
-        grant.owner().grantLost(grant, Loss.Cause.NOT_RENEWED_IN_TIME); // its second, too late
+        grant.lock().grantLost(grant, Loss.Cause.NOT_RENEWED_IN_TIME); // its second, too late
         await().until(() -> !told.isEmpty());
         assertThat(told).extracting(Loss::cause).containsExactly(Loss.Cause.NOT_RENEWED_IN_TIME);
     }
@@ -63,12 +63,12 @@ class LossAtCloseTest {
     void theNextWaiterIsServedThen() throws Exception {
         GrantState grant = hold.hold().grant;
         Waiter next = Waiter.callback(Mode.EXCLUSIVE, OPTIONS, true, time.nanoTime(), () -> {});
-        engine.context().queues().submit(name, next);
+        engine.context().locks().submit(name, next);
         grant.lose(Loss.Cause.SESSION_ENDED);
         memory.open().release(grant.grant());
         assertThatThrownBy(() -> hold.close(LockMode.EXCLUSIVE)).isInstanceOf(HoldLostException.class);
         assertThat(next.outcome()).isInstanceOf(Waiter.Outcome.Granted.class);
-        grant.owner().grantLost(grant, Loss.Cause.SESSION_ENDED);
+        grant.lock().grantLost(grant, Loss.Cause.SESSION_ENDED);
         assertThat(((Waiter.Outcome.Granted) next.outcome()).anchor().isValid())
                 .as("the late second step is about the grant before")
                 .isTrue();
@@ -78,7 +78,7 @@ class LossAtCloseTest {
     void aLossFoundAtTheReleaseIsToldToTheOneWhoClosedThoughAWaiterHadJustGone() {
         Waiter gone = Waiter.callback(Mode.EXCLUSIVE, OPTIONS, true, time.nanoTime(), () -> {});
         gone.resolve(Waiter.EMPTY); // gave up, and has not left the queue yet
-        engine.context().queues().submit(name, gone);
+        engine.context().locks().submit(name, gone);
         Breaking.shown(memory.open(), "a", true);
         assertThatThrownBy(() -> hold.close(LockMode.EXCLUSIVE)).isInstanceOf(HoldLostException.class);
     }

@@ -141,7 +141,7 @@ class RenewalBatchesTest {
                 new Claim(race.nextId(), name, Mode.EXCLUSIVE, LEASE, true, 0, new ClientIdentity("").holder("test"));
         Grant granted = real.claim(claim).answer().toCompletableFuture().join().orElseThrow();
         return new GrantState(
-                new ExclusiveQueue(race.engine.context(), of), granted, true, real.capabilities(), time, 0);
+                new LocalLock(race.engine.context(), of).side(of), granted, true, real.capabilities(), time, 0);
     }
 
     /** The real store, but each renewal is answered by the test. */

@@ -86,12 +86,12 @@ enum Defect {
         return false;
 """, "        return true;", 1_000, 374),
     GIVEN_BACK_AT_THE_FIRST_EXIT(
-            "internal/WaitQueue", "if (left != HoldState.Left.NOBODY) {", "if (left == HoldState.Left.READER) {", 500),
+            "internal/LocalLock", "if (left != HoldState.Left.NOBODY) {", "if (left == HoldState.Left.READER) {", 500),
     LEAK_RENEWED("internal/LeaseRenewer", "        stopRenewingLeaks();\n", "", 500),
     LEAK_GIVEN_BACK(
             "internal/LeaseRenewer",
-            "if (hold.grant.owner().stopRenewal(hold, Loss.Cause.LEAKED)) {",
-            "if (hold.grant.owner().stopRenewal(hold, Loss.Cause.LEAKED)) { hold.grant.owner().endHold(hold, null);",
+            "if (hold.grant.lock().stopRenewal(hold, Loss.Cause.LEAKED)) {",
+            "if (hold.grant.lock().stopRenewal(hold, Loss.Cause.LEAKED)) { hold.grant.lock().endHold(hold, null);",
             500),
     RENEWED_BEYOND_THE_MAXIMUM_HOLD("internal/LeaseRenewer", "            stopIfHeldTooLong(grant);\n", "", 500, 52),
     DEADLINE_PASSED_UNNOTICED("internal/LeaseRenewer", "lose(grant, grant.endCause());", "", 500),
@@ -102,7 +102,7 @@ enum Defect {
             4_000,
             109),
     STORE_CALLED_UNDER_A_MUTEX(
-            "internal/WaitQueue", "step.accept(then);", "step.accept(then); then.run(); then = new Effects();", 500),
+            "internal/LocalLock", "step.accept(then);", "step.accept(then); then.run(); then = new Effects();", 500),
     BREAK_THAT_COMPARES_NO_NUMBER(
             "memory/MemoryLock", "filter(held -> held.number == number)", "filter(held -> true)", 1_000),
     NUMBERS_WITHOUT_THE_CLOCK( // they fall when the server forgets the last one
@@ -119,16 +119,19 @@ enum Defect {
             76),
     CLAIM_WAITS_LONG_BEHIND_A_FAILED_RELEASE(
             "internal/Effects",
-            "whenComplete((held, failure) -> queue.claimsMayFollow(grant));",
-            "whenComplete((held, failure) -> { if (failure == null) { queue.claimsMayFollow(grant); } else { "
-                    + "queue.context.time().schedule(() -> queue.claimsMayFollow(grant),"
+            "whenComplete((held, failure) -> lock.claimsMayFollow(grant));",
+            "whenComplete((held, failure) -> { if (failure == null) { lock.claimsMayFollow(grant); } else { "
+                    + "lock.context().time().schedule(() -> lock.claimsMayFollow(grant),"
                     + " grant.grant().lease().multipliedBy(20)); } });",
             2_000,
             62),
     IDLE_GRANT_KEPT_THOUGH_OTHERS_WAIT(
             "internal/Effects",
-            "queue.context.beforeSending(queue.name, () -> queue.transition(then -> queue.endOfLinger(grant, then)));",
-            "queue.context.time().schedule(() -> queue.transition(then -> queue.endOfLinger(grant, then)),"
+            """
+            queue.context.beforeSending(
+                    queue.name, () -> queue.lock.transition(then -> queue.endOfLinger(grant, then)));
+""",
+            "queue.context.time().schedule(() -> queue.lock.transition(then -> queue.endOfLinger(grant, then)),"
                     + " grant.grant().lease().multipliedBy(30));",
             500),
     CLAIM_OF_NOBODY_NOT_CALLED_OFF("internal/WaitQueue", """
@@ -141,12 +144,12 @@ enum Defect {
             "internal/Acquisition", "lock.forget(waiter, NotAcquired.Reason.INTERRUPTED);", "", 4_000, 91),
     RETAINED_GRANT_KEPT_AFTER_A_LOSS(
             "internal/ExclusiveQueue",
-            "} else if (grant == lost) {",
-            "} else if (grant == lost && !isIn(Phase.RETAINED)) {",
+            "if (grant == lost) {",
+            "if (grant == lost && !isIn(Phase.RETAINED)) {",
             1_000,
             38),
-    RETAINED_INDEX_USED_TWICE("internal/ExclusiveQueue", "        live.tokens.given(made);\n", """
-        if (made.options.retain().isZero()) { live.tokens.given(made); }
+    RETAINED_INDEX_USED_TWICE("internal/ExclusiveQueue", "        made.grant.tokens.given(made);\n", """
+        if (made.options.retain().isZero()) { made.grant.tokens.given(made); }
 """, 1_000),
     WANTED_NOT_HEARD("internal/ExclusiveQueue", "if (grant == of) {", "if (grant == of && grant != of) {", 2_000, 52),
     WAIT_DOES_NOT_ENTER_AGAIN(

@@ -35,17 +35,22 @@ final class Sabotage {
     /** The first of so many seeds that breaks a rule, and the rule; empty when none does. */
     static String search(Defect defect, long firstSeed, long schedules)
             throws IOException, ReflectiveOperationException {
-        Loader loader = new Loader(compile(defect, defect.in(source(defect))));
-        return (String) loader.loadClass(Simulation.class.getName())
+        return (String) engineWith(defect.type, defect.in(source(defect.type)))
+                .loadClass(Simulation.class.getName())
                 .getMethod("search", long.class, long.class)
                 .invoke(null, firstSeed, schedules);
     }
 
-    static String source(Defect defect) throws IOException {
-        return Files.readString(SOURCES.resolve(defect.type + ".java"));
+    /** Everything of ours, loaded anew over an engine of which one source is another. */
+    static ClassLoader engineWith(String type, String source) throws IOException {
+        return new Loader(compile(type, source));
     }
 
-    private static Map<String, byte[]> compile(Defect defect, String source) throws IOException {
+    static String source(String type) throws IOException {
+        return Files.readString(SOURCES.resolve(type + ".java"));
+    }
+
+    private static Map<String, byte[]> compile(String type, String source) throws IOException {
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         String classPath = placeOf(LockClient.class) + File.pathSeparator + placeOf(NullMarked.class);
         StringWriter said = new StringWriter();
@@ -57,10 +62,10 @@ final class Sabotage {
                             null,
                             List.of("-proc:none", "-nowarn", "-implicit:none", "-cp", classPath),
                             null,
-                            List.of(sourceFile(defect.type, source)))
+                            List.of(sourceFile(type, source)))
                     .call();
             if (!good) {
-                throw new IllegalStateException(defect + " does not compile: " + said);
+                throw new IllegalStateException(type + " does not compile: " + said);
             }
         }
         Map<String, byte[]> classes = new HashMap<>();

@@ -40,7 +40,7 @@ class SimulationBitesTest {
     @ParameterizedTest
     @EnumSource(Defect.class)
     void aDefectFitsTheSource(Defect defect) throws Exception {
-        String source = Sabotage.source(defect);
+        String source = Sabotage.source(defect.type);
         assertThat(defect.in(source)).isNotEqualTo(source);
     }
 

@@ -1,0 +1,447 @@
+package dev.holdfast.internal;
+
+import dev.holdfast.HoldLostException;
+import dev.holdfast.LockMode;
+import dev.holdfast.Loss;
+import dev.holdfast.spi.Mode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One name of one client: a side for each way to hold it, and what these have in common.
+ *
+ * <pre>
+ *                      ┌── writers: ExclusiveQueue ── one claim or grant for all who wait here
+ *   LocalLock ─ mutex ─┼── readers: SharedQueue ──┐
+ *                      └── permits: SharedQueue ──┴── any number of grants
+ * </pre>
+ *
+ * <p>All of it changes under one small mutex, in steps. Nothing is called under it that may wait or call back: each step adds
+ * what is to be done to its {@link Effects}, and that is run after the mutex is free.
+ *
+ * <p>No claim overtakes a release of its own client: it would find the lock taken by the very client that has just given it
+ * back. So a claim waits for all releases of the name that are under way, of whichever side; and a grant that only lingers,
+ * or is retained, goes back before a claim of another side is sent.
+ *
+ * <p>The lock is retired once no side is of use any more; whoever comes later gets a new one. Thread-safe.
+ */
+final class LocalLock {
+    /** A claim, or a question, and the releases that it waits for. */
+    private record Behind(List<GrantState> releases, Effects.Effect claim) {}
+
+    private final EngineContext context;
+    private final LockName name;
+    private final ReentrantLock mutex = new ReentrantLock();
+
+    // Written under the mutex.
+    private volatile @Nullable ExclusiveQueue writers;
+    private volatile @Nullable SharedQueue readers;
+    private volatile @Nullable SharedQueue permits;
+
+    // Guarded by the mutex.
+    private final List<GrantState> releases = new ArrayList<>(0);
+    private final List<Behind> behind = new ArrayList<>(0);
+    private boolean retired;
+
+    LocalLock(EngineContext context, LockName name) {
+        this.context = context;
+        this.name = name;
+    }
+
+    EngineContext context() {
+        return context;
+    }
+
+    String inStore() {
+        return name.inStore();
+    }
+
+    /** By the client's name of it. */
+    String name() {
+        return name.name();
+    }
+
+    // ---- its sides ----
+
+    /** Those who hold it so, or want to; null if there was none yet. */
+    @Nullable
+    WaitQueue side(LockMode kind) {
+        return switch (kind) {
+            case EXCLUSIVE -> writers;
+            case SHARED -> readers;
+            case PERMITS -> permits;
+        };
+    }
+
+    /** The same; made if there is none. A retired lock has sides that take nobody in. */
+    WaitQueue side(LockName wanted) {
+        WaitQueue there = side(wanted.mode().kind());
+        if (there != null) {
+            return there;
+        }
+        mutex.lock();
+        try {
+            there = side(wanted.mode().kind());
+            return there == null ? newSide(wanted) : there;
+        } finally {
+            mutex.unlock();
+        }
+    }
+
+    private WaitQueue newSide(LockName wanted) {
+        if (wanted.mode().kind() == LockMode.EXCLUSIVE) {
+            ExclusiveQueue made = new ExclusiveQueue(this, wanted);
+            writers = made;
+            return made;
+        }
+        SharedQueue made = new SharedQueue(this, wanted);
+        if (wanted.mode().kind() == LockMode.SHARED) {
+            readers = made;
+        } else {
+            permits = made;
+        }
+        return made;
+    }
+
+    /** Those who write, or want to; null if there was none yet. */
+    @Nullable
+    ExclusiveQueue writers() {
+        return writers;
+    }
+
+    Stream<WaitQueue> sides() {
+        return Stream.of(LockMode.values()).map(this::side).filter(Objects::nonNull);
+    }
+
+    // ---- steps ----
+
+    /**
+     * Makes a step under the mutex, and does what it decided after that, also where an Error ended it half-way. Each change of
+     * state of the lock is such a step.
+     */
+    void transition(Consumer<Effects> step) {
+        Effects then = new Effects();
+        try {
+            mutex.lock();
+            try {
+                step.accept(then);
+            } finally {
+                mutex.unlock();
+            }
+        } finally {
+            try {
+                context.telemetry().flush();
+            } finally {
+                then.run();
+            }
+        }
+    }
+
+    /** Reads under the mutex, where nothing is to be done after it; it may be held already. */
+    <T> T read(Supplier<T> what) {
+        mutex.lock();
+        try {
+            return what.get();
+        } finally {
+            mutex.unlock();
+        }
+    }
+
+    boolean isInStep() {
+        return mutex.isHeldByCurrentThread();
+    }
+
+    boolean isRetired() {
+        return retired;
+    }
+
+    /** Has it forgotten now: whoever retired it may be on this very stack, and come to that only later. */
+    void forgetIfRetired() {
+        transition(then -> {
+            if (retired) {
+                then.add(new Effects.Retire(this));
+            }
+        });
+    }
+
+    /** One side is of no use any more. Where none is, the lock is not either. Under the mutex. */
+    void retireIfUnused(Effects then) {
+        boolean unused = !retired
+                && releases.isEmpty()
+                && (readers == null || readers.isUnused())
+                && (permits == null || permits.isUnused())
+                && (writers == null || writers.retire(then));
+        if (unused) {
+            retired = true;
+            then.add(new Effects.Retire(this));
+        }
+    }
+
+    /** Ends it with its client: waiters fail, holds are lost, grants are given back. */
+    void shutDown(Throwable closed) {
+        Effects ends = new Effects(); // each runs though another throws
+        sides().forEach(side -> {
+            ends.add(() -> transition(then -> side.shutDown(closed, then)));
+            ends.add(side.owners::clear);
+            ends.add(new Effects.GoOn(side));
+        });
+        ends.run();
+    }
+
+    // ---- claims, behind the releases of their own client; under the mutex ----
+
+    /** Sends a claim, before its side takes it for sent. What another side does not use goes back first. */
+    void claim(WaitQueue by, Effects.Effect sending, Effects then) {
+        giveUnusedBack(writers, by, then);
+        giveUnusedBack(readers, by, then);
+        giveUnusedBack(permits, by, then);
+        follow(sending, then);
+    }
+
+    private static void giveUnusedBack(@Nullable WaitQueue side, WaitQueue claims, Effects then) {
+        if (side != null && side != claims) {
+            side.giveUnusedBack(true, then);
+        }
+    }
+
+    private void follow(Effects.Effect claim, Effects then) {
+        if (releases.isEmpty()) {
+            then.add(claim);
+        } else {
+            behind.add(new Behind(new ArrayList<>(releases), claim));
+        }
+    }
+
+    /** Does something behind the release of what lingers here, and of what is going back. What is retained stays. */
+    void behindReleases(Effects.Effect question) {
+        transition(then -> {
+            sides().forEach(side -> side.giveUnusedBack(false, then));
+            follow(question, then);
+        });
+    }
+
+    /** Gives a grant back; false if it was lost in this moment: its loss follows, and the lock goes on from there. */
+    boolean giveBack(GrantState grant, @Nullable HoldState last, Effects then) {
+        Effects.Effect release = new Effects.Release(this, grant, last);
+        then.reserve();
+        releases.add(grant);
+        boolean given = false;
+        try {
+            given = grant.giveBack();
+        } finally {
+            if (!given) {
+                releases.remove(grant);
+            }
+        }
+        if (given) {
+            then.add(release);
+        }
+        return given;
+    }
+
+    /** The release of a grant was sent, or answered where that counts. Of the claims that follow, writers' are first. */
+    void claimsMayFollow(GrantState released) {
+        transition(then -> {
+            if (!releases.remove(released)) {
+                return; // they did before
+            }
+            WaitQueue side = released.owner();
+            try {
+                if (side == writers) {
+                    side.released(then);
+                }
+            } finally {
+                claimsFollow(released, then);
+            }
+            if (side != writers) {
+                side.released(then);
+            }
+        });
+    }
+
+    private void claimsFollow(GrantState released, Effects then) {
+        for (int i = 0; i < behind.size(); ) {
+            Behind next = behind.get(i);
+            next.releases.remove(released);
+            if (next.releases.isEmpty()) {
+                then.reserve();
+                behind.remove(i);
+                then.add(next.claim);
+            } else {
+                i++;
+            }
+        }
+    }
+
+    // ---- what holders do ----
+
+    /**
+     * Closes a hold, or one entry of a re-entrant one.
+     *
+     * @param as which kind of entry; the last exclusive one closed before the last shared one leaves a reader
+     */
+    void close(HoldState closing, LockMode as) {
+        try {
+            StackRoom.forStep();
+        } catch (StackOverflowError full) { // the timer's thread has room
+            closeLater(closing, as, full);
+            return;
+        }
+        if (leave(closing, as)) {
+            CompletableFuture<Boolean> givenBack = closing.options.awaitRelease() ? new CompletableFuture<>() : null;
+            endHold(closing, givenBack);
+            if (givenBack != null && context.await(givenBack)) {
+                awaitRelease(closing);
+            }
+        }
+        if (closing.isLost()) {
+            throw closing.lostException();
+        }
+    }
+
+    /** Only the owning thread counts entries, and it must not find the hold again that is about to end. */
+    private static void closeLater(HoldState closing, LockMode as, StackOverflowError full) {
+        StackRoom.forTask();
+        if (closing.isThreadBound() && !closing.isLastEntry()) {
+            if (closing.becomesReaderBy(as)) {
+                throw full;
+            }
+            closing.exit(as);
+            return;
+        }
+        closing.closeLater();
+        if (closing.isThreadBound()) {
+            closing.exit(as);
+            if (closing.acquirer != null) {
+                closing.grant.owner().owners.remove(closing.acquirer, closing);
+            }
+        }
+    }
+
+    /** Closes a hold that has no entry any more, on the client's timer, which waits for nothing. */
+    void closeUnawaited(HoldState closing) {
+        left(closing);
+        endHold(closing, null);
+    }
+
+    /** Leaves one entry of it; whether it was the last, and the hold is to be ended. */
+    private boolean leave(HoldState closing, LockMode as) {
+        if (closing.isThreadBound()) {
+            HoldState.Left left = closing.exit(as);
+            if (left == HoldState.Left.READER) {
+                downgrade(closing);
+            }
+            if (left != HoldState.Left.NOBODY) {
+                return false;
+            }
+        }
+        left(closing);
+        return true;
+    }
+
+    /** Nobody has an entry of it any more. */
+    private void left(HoldState closing) {
+        if (closing.isThreadBound()) {
+            closing.grant.owner().owners.disown(closing);
+            closing.pin(); // as one that no thread owns: until it is known whether it was closed in time
+        }
+        examine(closing.grant); // a deadline that passed unnoticed counts before the close
+    }
+
+    private void examine(GrantState grant) {
+        if (!grant.isValid()) {
+            context.renewer().examine(grant);
+        }
+    }
+
+    /**
+     * Ends a hold, and hands its grant on or releases it. A grant that the renewer has found lost by now makes the hold lost,
+     * even where its {@link #grantLost} is only on its way.
+     *
+     * @param givenBack is completed with true if the grant is released, with false if not; null if nobody waits for the answer
+     */
+    void endHold(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack) {
+        transition(then -> closing.grant.owner().endHold(closing, givenBack, then));
+    }
+
+    /** Closes a hold that no caller received: waits for nothing, and reports no loss. */
+    void giveBack(HoldState unwanted) {
+        examine(unwanted.grant);
+        endHold(unwanted, null);
+    }
+
+    /** Waits until the store has confirmed the release of a hold that was just closed. */
+    private void awaitRelease(HoldState hold) {
+        boolean wasHeld;
+        try {
+            wasHeld = context.await(hold.grant.released());
+        } catch (RuntimeException failed) {
+            return; // logged; the lease bounds it
+        }
+        if (!wasHeld && hold.isLost()) {
+            throw new HoldLostException(hold.loss());
+        }
+    }
+
+    /** A lost hold that no code can close any more leaves nothing behind. */
+    void forgetIfDropped(HoldState held) {
+        examine(held.grant);
+        if (held.isLost()) {
+            held.grant.owner().owners.disown(held);
+        }
+    }
+
+    /** Makes an exclusive hold a shared one, in place; false if it is not open and surely held. */
+    boolean downgrade(HoldState held) {
+        boolean[] moved = {false};
+        transition(then -> {
+            if (!(held.grant.owner() instanceof ExclusiveQueue from)) {
+                throw new IllegalStateException("only an exclusive hold can become a shared one: '" + name + "'");
+            }
+            moved[0] = from.downgrade(held, (SharedQueue) side(name.as(Mode.SHARED)), then);
+        });
+        return moved[0];
+    }
+
+    /** A holder asks to be notified when others wait. */
+    void watch(HoldState held) {
+        transition(then -> held.grant.owner().watch(held, then));
+    }
+
+    // ---- what the store and the renewer report of its grants ----
+
+    /** Does something short with each open hold under a grant, while it cannot end. */
+    void withHoldsOf(GrantState grant, Consumer<HoldState> action) {
+        mutex.lock();
+        try {
+            grant.owner().forEachHoldOf(grant, action);
+        } finally {
+            mutex.unlock();
+        }
+    }
+
+    /**
+     * Stops renewing for this hold, provided that it is still open; false if not, or if that was decided before. The
+     * grant runs out unless others hold by it.
+     */
+    boolean stopRenewal(HoldState hold, Loss.Cause cause) {
+        return read(() -> hold.grant.owner().stopRenewal(hold, cause));
+    }
+
+    /** Other clients wait, as the store reports. */
+    void wanted(GrantState grant) {
+        transition(then -> grant.owner().wanted(grant, then));
+    }
+
+    /** The renewer found that a grant has ended. */
+    void grantLost(GrantState lost, Loss.Cause cause) {
+        transition(then -> lost.owner().grantLost(lost, cause, then));
+    }
+}
