@@ -75,6 +75,8 @@ final class PendingClaim implements Pending {
     private boolean sent;
     /** Of its key, as it was read last. */
     private long number;
+    /** When that was asked: from then on nobody had broken it. */
+    private long asked;
 
     private volatile @Nullable Session session;
 
@@ -161,6 +163,7 @@ final class PendingClaim implements Pending {
 
     private Runnable entering(Session in) {
         enter(Phase.ENTERING);
+        asked = context.time().nanoTime();
         sent = true;
         if (++entries > MOST_ENTRIES) {
             return leaving(context.errors().unavailable("removes '" + claim.name() + "' as fast as it is made", null));
@@ -237,28 +240,29 @@ final class PendingClaim implements Pending {
                                 .watchDeletion(
                                         blocker.key(),
                                         revision,
-                                        () -> step(() -> missed(now)),
+                                        () -> step(() -> missed(now, blockers)),
                                         () -> step(() -> changed(now))));
             }
         };
     }
 
-    /** The store has changed between the read and the watch: reads once more, and keeps the watch if nothing has gone. */
-    private Runnable missed(int asked) {
+    /** The store has changed between the read and the watch: reads once more, and keeps the watches if nothing has gone. */
+    private Runnable missed(int since, List<QueuedClaim> watched) {
         Session in = session;
-        if (turn != asked || !is(Phase.WAITING) || in == null) {
+        if (turn != since || !is(Phase.WAITING) || in == null) {
             return NOTHING;
         }
+        asked = context.time().nanoTime();
         return request(
                 () -> context.claimKeys().queue(claim.name(), number),
-                read -> is(Phase.WAITING) && isBlocked(read) ? NOTHING : unwatched(() -> judged(in, read)));
+                read -> is(Phase.WAITING) && areThere(watched, read) ? NOTHING : unwatched(() -> judged(in, read)));
     }
 
-    private boolean isBlocked(Read read) {
-        List<QueuedClaim> before =
-                read.queue().stream().filter(each -> !isMine(each)).toList();
-        return before.size() < read.queue().size()
-                && !QueuedClaim.blockers(claim.mode(), before).isEmpty();
+    /** Whether it still waits behind all of those. */
+    private boolean areThere(List<QueuedClaim> watched, Read read) {
+        List<Long> numbers = read.queue().stream().map(QueuedClaim::number).toList();
+        return read.queue().stream().anyMatch(this::isMine)
+                && watched.stream().allMatch(each -> numbers.contains(each.number()));
     }
 
     private Runnable unwatched(Supplier<Runnable> step) {
@@ -292,6 +296,7 @@ final class PendingClaim implements Pending {
             return again();
         }
         enter(Phase.CONFIRMING);
+        asked = context.time().nanoTime();
         turn++;
         Runnable unwatched = unwatch();
         Runnable reading = request(() -> context.claimKeys().queue(claim.name(), number), read -> judged(in, read));
@@ -307,7 +312,7 @@ final class PendingClaim implements Pending {
     }
 
     private Runnable granted(Session in, long number) {
-        Grant grant = new Grant(claim.id(), claim.name(), claim.mode(), in.ttl(), number, in.begin());
+        Grant grant = new Grant(claim.id(), claim.name(), claim.mode(), in.ttl(), number, in.beginAt(asked));
         return ending(() -> {
             context.held().add(new Held(grant, in));
             if (!answer.complete(Optional.of(grant))) {

@@ -73,6 +73,7 @@ final class PendingClaims {
     private void again(PendingClaim place, Held held) {
         Session session = held.session();
         Grant granted = held.grant();
+        long asked = context.time().nanoTime();
         session.prove()
                 .thenCompose(
                         alive -> context.claimKeys().isThere(granted, session).thenApply(there -> alive && there))
@@ -87,7 +88,7 @@ final class PendingClaims {
                                         granted.mode(),
                                         session.ttl(),
                                         granted.number(),
-                                        session.begin())));
+                                        session.beginAt(asked))));
                     } else {
                         context.held().gone(held);
                         place.begin();

@@ -63,7 +63,7 @@ final class Renewals {
                         Held each = held.get(i);
                         boolean unknown = Objects.requireNonNull(proofs.get(each.session()))
                                 .isCompletedExceptionally();
-                        Renewal verdict = verdict(each, read.get(2 * i), read.get(2 * i + 1));
+                        Renewal verdict = verdict(each, asked, read.get(2 * i), read.get(2 * i + 1));
                         verdicts.put(each.grant().id(), unknown ? Renewal.unknown(asked) : verdict);
                     }
                     return verdicts;
@@ -90,7 +90,7 @@ final class Renewals {
         return context.requests().read(reads).thenApply(TxnResponse::getGetResponses);
     }
 
-    private Renewal verdict(Held held, GetResponse own, GetResponse queue) {
+    private Renewal verdict(Held held, long asked, GetResponse own, GetResponse queue) {
         boolean there = QueuedClaim.of(context.keys(), own.getKvs()).stream()
                 .anyMatch(claim -> claim.number() == held.grant().number() && !claim.isBroken());
         if (!there) {
@@ -98,7 +98,8 @@ final class Renewals {
         }
         return there && context.held().has(held)
                 ? Renewal.held(
-                        held.session().begin(), QueuedClaim.isContended(QueuedClaim.of(context.keys(), queue.getKvs())))
+                        held.session().beginAt(asked),
+                        QueuedClaim.isContended(QueuedClaim.of(context.keys(), queue.getKvs())))
                 : Renewal.lost(context.time().nanoTime());
     }
 

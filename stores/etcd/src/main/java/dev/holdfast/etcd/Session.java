@@ -97,6 +97,12 @@ final class Session {
         return begin;
     }
 
+    /** The same, for a key that was read by a request of that time: broken after that, it goes one lease later, and no sooner. */
+    long beginAt(long asked) {
+        long proved = begin();
+        return proved - asked < 0 ? proved : asked;
+    }
+
     boolean hasEnded() {
         return ended;
     }
