@@ -34,9 +34,12 @@ final class ClaimInFlight implements Effects.Effect {
         this.queue = queue;
     }
 
-    /** Sends it; what the store has not confirmed of the name goes first. */
+    /** Sends it, unless it was taken for failed before; what the store has not confirmed of the name goes first. */
     @Override
     public void run() {
+        if (settled.isDone()) {
+            return;
+        }
         queue.context.releaseSender().sendUnconfirmed(claim.name());
         wallLead = Validity.wallLead(queue.context.time());
         StoreLink.SentClaim sent = queue.context.store().claim(claim);

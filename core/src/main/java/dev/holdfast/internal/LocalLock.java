@@ -83,16 +83,12 @@ final class LocalLock {
     /** The same; made if there is none. A retired lock has sides that take nobody in. */
     WaitQueue side(LockName wanted) {
         WaitQueue there = side(wanted.mode().kind());
-        if (there != null) {
-            return there;
-        }
-        mutex.lock();
-        try {
-            there = side(wanted.mode().kind());
-            return there == null ? newSide(wanted) : there;
-        } finally {
-            mutex.unlock();
-        }
+        return there != null
+                ? there
+                : read(() -> {
+                    WaitQueue now = side(wanted.mode().kind());
+                    return now == null ? newSide(wanted) : now;
+                });
     }
 
     private WaitQueue newSide(LockName wanted) {
