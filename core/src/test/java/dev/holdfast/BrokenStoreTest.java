@@ -46,7 +46,7 @@ class BrokenStoreTest extends EngineCase {
 
     @Test
     void anErrorAtAClaimFailsItsCallerAndServesTheNext() throws Exception {
-        line.claimOverride = claim -> {
+        line.claimOverride = (claim, answer) -> {
             throw new NoClassDefFoundError("com/example/Driver");
         };
         assertOneFailsAndTheNextIsServed();
@@ -54,7 +54,7 @@ class BrokenStoreTest extends EngineCase {
 
     @Test
     void nullInsteadOfAPendingClaimFailsItsCallerAndServesTheNext() throws Exception {
-        line.claimOverride = claim -> null;
+        line.claimOverride = (claim, answer) -> null;
         assertOneFailsAndTheNextIsServed();
     }
 

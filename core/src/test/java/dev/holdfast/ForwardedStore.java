@@ -1,5 +1,6 @@
 package dev.holdfast;
 
+import dev.holdfast.spi.Answer;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
@@ -49,28 +50,17 @@ abstract class ForwardedStore implements Store {
     }
 
     @Override
-    public Pending claim(Claim claim) {
-        Pending real = store.claim(claim);
-        CompletableFuture<Optional<Grant>> answer = real.answer().toCompletableFuture();
-        return new Pending() {
-            @Override
-            public CompletionStage<Optional<Grant>> answer() {
-                return answer;
-            }
-
-            @Override
-            public void cancel() {
-                ask(() -> {
-                            real.cancel();
-                            return CompletableFuture.completedFuture(true);
-                        })
-                        .whenComplete((done, failure) -> {
-                            if (failure != null) {
-                                answer.completeExceptionally(failure);
-                            }
-                        });
-            }
-        };
+    public Pending claim(Claim claim, Answer answer) {
+        Pending real = store.claim(claim, answer);
+        return () -> ask(() -> {
+                    real.cancel();
+                    return CompletableFuture.completedFuture(true);
+                })
+                .whenComplete((done, failure) -> {
+                    if (failure != null) {
+                        answer.failed(failure);
+                    }
+                });
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.holdfast;
 
 import dev.holdfast.spi.*;
+import dev.holdfast.spi.support.Asked;
 import java.util.*;
 import java.util.concurrent.*;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -66,7 +67,7 @@ final class HostileStore implements Store {
     volatile Supplier<String> describe = () -> "hostile";
     volatile Runnable onCancel = () -> {};
     volatile boolean loosens = true;
-    volatile Function<Claim, Pending> claimOverride;
+    volatile BiFunction<Claim, Answer, Pending> claimOverride;
     volatile StoreListener listener;
     final List<Grant> released = new CopyOnWriteArrayList<>();
     final List<Collection<Grant>> renewed = new CopyOnWriteArrayList<>();
@@ -114,28 +115,20 @@ final class HostileStore implements Store {
     }
 
     @Override
-    public Pending claim(Claim claim) {
+    public Pending claim(Claim claim, Answer answer) {
         claimed.add(claim);
         if (claimOverride != null) {
-            return claimOverride.apply(claim);
+            return claimOverride.apply(claim, answer);
         }
-        Pending[] p = new Pending[1];
-        CompletionStage<Optional<Grant>> answer = claims.run(() -> {
-            p[0] = real.claim(claim);
-            return p[0].answer();
-        });
-        CompletionStage<Optional<Grant>> mapped = answer.thenApply(o -> o.map(grantMap));
-        return new Pending() {
-            @Override
-            public CompletionStage<Optional<Grant>> answer() {
-                return mapped;
-            }
-
-            @Override
-            public void cancel() {
-                onCancel.run();
-                if (p[0] != null) p[0].cancel();
-            }
+        Asked[] asked = new Asked[1];
+        answer.follow(claims.run(() -> {
+                    asked[0] = Asked.of(real, claim);
+                    return asked[0].answer();
+                })
+                .thenApply(given -> given.map(grantMap)));
+        return () -> {
+            onCancel.run();
+            if (asked[0] != null) asked[0].cancel();
         };
     }
 

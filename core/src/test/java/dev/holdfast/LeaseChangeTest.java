@@ -12,6 +12,7 @@ import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Store;
+import dev.holdfast.spi.support.Asked;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -159,7 +160,7 @@ class LeaseChangeTest {
     }
 
     private static Grant granted(Store store, Claim claim) {
-        return store.claim(claim).answer().toCompletableFuture().join().orElseThrow();
+        return Asked.of(store, claim).answer().join().orElseThrow();
     }
 
     private static Renewal.Verdict verdict(Store store, Grant grant) {

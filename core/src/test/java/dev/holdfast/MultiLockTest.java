@@ -84,11 +84,11 @@ class MultiLockTest extends EngineCase {
 
     @Test
     void aFailureUndoesAll() {
-        line.claimOverride = claim -> {
+        line.claimOverride = (claim, answer) -> {
             if (claim.name().equals("b")) {
                 throw new StoreUnavailableException("gone");
             }
-            return line.real.claim(claim);
+            return line.real.claim(claim, answer);
         };
         assertThatThrownBy(() -> lock.acquire()).isInstanceOf(StoreUnavailableException.class);
         assertThat(rival.lock("a").tryAcquire()).hasValueSatisfying(Hold::close);
@@ -167,11 +167,11 @@ class MultiLockTest extends EngineCase {
 
     @Test
     void aFutureFailsWholeWhereOneFails() {
-        line.claimOverride = claim -> {
+        line.claimOverride = (claim, answer) -> {
             if (claim.name().equals("c")) {
                 throw new StoreUnavailableException("gone");
             }
-            return line.real.claim(claim);
+            return line.real.claim(claim, answer);
         };
         assertThat(lock.acquireAsync())
                 .failsWithin(s(10))

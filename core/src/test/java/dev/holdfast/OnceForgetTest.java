@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.holdfast.OnceResult.Failed;
 import dev.holdfast.OnceResult.Skipped;
 import dev.holdfast.OnceRun.State;
+import dev.holdfast.spi.Answer;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.RecordWrite;
@@ -94,10 +95,10 @@ class OnceForgetTest extends EngineCase {
         LockClient slow = clientOn(
                 new ForwardedStore(memory.open(time)) {
                     @Override
-                    public Pending claim(Claim claim) {
+                    public Pending claim(Claim claim, Answer answer) {
                         assertThat(theirs.forget()).isTrue();
                         assertThat(theirs.run(turn -> done.add("theirs")).ran()).isTrue();
-                        return super.claim(claim);
+                        return super.claim(claim, answer);
                     }
 
                     @Override

@@ -2,13 +2,14 @@ package dev.holdfast;
 
 import dev.holdfast.memory.ManualTime;
 import dev.holdfast.memory.MemoryStore;
+import dev.holdfast.spi.Answer;
 import dev.holdfast.spi.Claim;
-import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.RecordWrite;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoredRecord;
 import dev.holdfast.spi.TimeSource;
+import dev.holdfast.spi.support.Asked;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -422,24 +423,14 @@ final class OnceWorld implements AutoCloseable {
         }
 
         @Override
-        public Pending claim(Claim claim) {
+        public Pending claim(Claim claim, Answer answer) {
             List<Pending> sent = new ArrayList<>(1);
-            CompletionStage<Optional<Grant>> answer = ask(() -> {
-                Pending pending = inner.claim(claim);
-                sent.add(pending);
-                return pending.answer();
-            });
-            return new Pending() {
-                @Override
-                public CompletionStage<Optional<Grant>> answer() {
-                    return answer;
-                }
-
-                @Override
-                public void cancel() {
-                    sent.forEach(Pending::cancel);
-                }
-            };
+            answer.follow(ask(() -> {
+                Asked asked = Asked.of(inner, claim);
+                sent.add(asked);
+                return asked.answer();
+            }));
+            return () -> sent.forEach(Pending::cancel);
         }
 
         @Override

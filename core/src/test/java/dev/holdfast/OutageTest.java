@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.spi.Answer;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
@@ -191,19 +192,8 @@ class OutageTest extends EngineCase {
         LockClient closing = clientOn(
                 new ForwardedStore(memory.open(time)) {
                     @Override
-                    public Pending claim(Claim claim) {
-                        CompletableFuture<Optional<Grant>> answer = new CompletableFuture<>();
-                        return new Pending() {
-                            @Override
-                            public CompletionStage<Optional<Grant>> answer() {
-                                return answer;
-                            }
-
-                            @Override
-                            public void cancel() {
-                                answer.complete(Optional.empty());
-                            }
-                        };
+                    public Pending claim(Claim claim, Answer answer) {
+                        return answer::refused;
                     }
 
                     @Override
@@ -440,8 +430,12 @@ class OutageTest extends EngineCase {
         }
 
         @Override
-        public Pending claim(Claim claim) {
-            return isAway && !claim.waits() ? new NoAnswer(ask(CompletableFuture::new)) : super.claim(claim);
+        public Pending claim(Claim claim, Answer answer) {
+            if (!isAway || claim.waits()) {
+                return super.claim(claim, answer);
+            }
+            answer.follow(ask(CompletableFuture::new));
+            return Pending.BRIEFLY;
         }
 
         @Override
@@ -466,11 +460,6 @@ class OutageTest extends EngineCase {
         @Override
         public CompletionStage<Boolean> downgrade(Grant grant) {
             return CompletableFuture.completedFuture(false);
-        }
-
-        private record NoAnswer(CompletionStage<Optional<Grant>> answer) implements Pending {
-            @Override
-            public void cancel() {}
         }
 
         @Override

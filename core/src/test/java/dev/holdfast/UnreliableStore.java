@@ -1,5 +1,6 @@
 package dev.holdfast;
 
+import dev.holdfast.spi.Answer;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
@@ -7,9 +8,11 @@ import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreListener;
+import dev.holdfast.spi.support.Asked;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -131,25 +134,12 @@ final class UnreliableStore implements Store {
     }
 
     @Override
-    public Pending claim(Claim claim) {
+    public Pending claim(Claim claim, Answer answer) {
         claimRequests.incrementAndGet();
         Line line = claims;
-        Pending real = line == Line.REQUEST_LOST ? null : store.claim(claim);
-        CompletionStage<Optional<Grant>> answer =
-                over(line, () -> java.util.Objects.requireNonNull(real).answer());
-        return new Pending() {
-            @Override
-            public CompletionStage<Optional<Grant>> answer() {
-                return answer;
-            }
-
-            @Override
-            public void cancel() {
-                if (real != null) {
-                    real.cancel();
-                }
-            }
-        };
+        Asked real = line == Line.REQUEST_LOST ? null : Asked.of(store, claim);
+        answer.follow(over(line, () -> Objects.requireNonNull(real).answer()));
+        return real == null ? Pending.BRIEFLY : real;
     }
 
     @Override

@@ -1,17 +1,21 @@
 package dev.holdfast.internal;
 
+import dev.holdfast.spi.Answer;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Redacted;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A claim on its way to the store and back. It may be called off at any time, also before it was sent. Thread-safe.
+ * A claim on its way to the store and back, and what the store answers. It may be called off at any time, also before it was
+ * sent. Thread-safe.
  */
-final class ClaimInFlight implements Effects.Effect {
+final class ClaimInFlight extends Answer implements Effects.Effect {
+    private static final CompletableFuture<Void> DEALT_WITH = CompletableFuture.completedFuture(null);
+
     final Claim claim;
     /** The caller that asked. A claim that waits serves the waiter that is first in the queue when it is granted. */
     final Waiter asker;
@@ -22,7 +26,10 @@ final class ClaimInFlight implements Effects.Effect {
     private volatile @Nullable Pending pending;
     private volatile boolean cancelled;
     private volatile long wallLead;
-    private final CompletableFuture<Void> settled = new CompletableFuture<>();
+    private volatile boolean sent;
+    private volatile long sentNanos;
+    /** Made for those who ask, or by the end. */
+    private final AtomicReference<@Nullable CompletableFuture<Void>> settled = new AtomicReference<>();
 
     // Guarded by the local queue's mutex: what the store reported of its grant before the answer was handled.
     private boolean knownLost;
@@ -37,23 +44,40 @@ final class ClaimInFlight implements Effects.Effect {
     /** Sends it, unless it was taken for failed before; what the store has not confirmed of the name goes first. */
     @Override
     public void run() {
-        if (settled.isDone()) {
+        if (isGiven()) {
             return;
         }
-        queue.context.releaseSender().sendUnconfirmed(claim.name());
-        wallLead = Validity.wallLead(queue.context.time());
-        StoreLink.SentClaim sent = queue.context.store().claim(claim);
-        pending = sent.pending();
-        sent.answer().whenComplete(this::answered);
-        if (cancelled && sent.pending() != null) {
-            cancel(sent.pending());
+        EngineContext context = queue.context;
+        context.releaseSender().sendUnconfirmed(claim.name());
+        sentNanos = context.time().nanoTime();
+        wallLead = Validity.wallLead(context.time());
+        sent = true;
+        Pending sending = context.store().claim(this);
+        pending = sending;
+        if (cancelled) {
+            cancel(sending);
         }
     }
 
     /** It may have been sent, and is withdrawn. */
     @Override
-    public void failed(Throwable why) {
-        answered(null, why);
+    public void hasThrown(Throwable why) {
+        failed(why);
+    }
+
+    @Override
+    protected void ended(@Nullable Grant grant, @Nullable Throwable why) {
+        try {
+            queue.answered(this, grant, why);
+        } finally {
+            try {
+                settle(why);
+            } finally {
+                if (sent) {
+                    queue.context.store().ended(claim, sentNanos, why);
+                }
+            }
+        }
     }
 
     @Override
@@ -61,25 +85,21 @@ final class ClaimInFlight implements Effects.Effect {
         return claim.toString();
     }
 
-    private void answered(@Nullable Optional<Grant> answer, @Nullable Throwable failure) {
-        try {
-            queue.answered(this, answer, failure);
-        } finally {
-            settle(failure);
-        }
-    }
-
-    private void settle(@Nullable Throwable failure) {
-        if (failure == null) {
-            settled.complete(null);
-        } else {
-            settled.completeExceptionally(failure);
+    private void settle(@Nullable Throwable why) {
+        CompletableFuture<Void> end = why == null ? DEALT_WITH : CompletableFuture.failedFuture(why);
+        CompletableFuture<Void> asked = settled.compareAndExchange(null, end);
+        if (asked != null && why == null) {
+            asked.complete(null);
+        } else if (asked != null) {
+            asked.completeExceptionally(why);
         }
     }
 
     /** Completes once its answer was dealt with, and fails as it did: where it was called off, whether the store knows. */
     CompletableFuture<Void> settled() {
-        return settled;
+        CompletableFuture<Void> asks = new CompletableFuture<>();
+        CompletableFuture<Void> before = settled.compareAndExchange(null, asks);
+        return before == null ? asks : before;
     }
 
     void reportedLost() {

@@ -2,13 +2,10 @@ package dev.holdfast.internal;
 
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.UnsupportedByStoreException;
+import dev.holdfast.spi.Answer;
 import dev.holdfast.spi.Claim;
-import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Store;
-import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,13 +16,14 @@ import org.jspecify.annotations.Nullable;
 final class EarlyClaim implements Pending {
     private final StoreOpening opening;
     private final Claim claim;
-    private final CompletableFuture<Optional<Grant>> answer = new CompletableFuture<>();
+    private final Answer answer;
     private volatile boolean cancelled;
     private volatile @Nullable Pending sent;
 
-    EarlyClaim(StoreOpening opening, Claim claim) {
+    EarlyClaim(StoreOpening opening, Claim claim, Answer answer) {
         this.opening = opening;
         this.claim = claim;
+        this.answer = answer;
     }
 
     /** Waits for the store, and sends the claim to it. */
@@ -40,7 +38,7 @@ final class EarlyClaim implements Pending {
                     ask();
                 }
             } else {
-                answer.completeExceptionally(failure);
+                answer.failed(failure);
             }
         });
     }
@@ -51,26 +49,14 @@ final class EarlyClaim implements Pending {
                 throw new UnsupportedByStoreException(opening.description() + " has no locks of mode "
                         + claim.mode().kind() + ", so none for '" + claim.name() + "': use another store");
             }
-            Pending pending = store.claim(claim);
+            Pending pending = store.claim(claim, answer);
             sent = pending;
-            pending.answer().whenComplete((grant, failure) -> {
-                if (failure == null) {
-                    answer.complete(grant);
-                } else {
-                    answer.completeExceptionally(failure);
-                }
-            });
             if (cancelled) {
                 pending.cancel();
             }
         } catch (RuntimeException | Error e) {
-            answer.completeExceptionally(e);
+            answer.failed(e);
         }
-    }
-
-    @Override
-    public CompletionStage<Optional<Grant>> answer() {
-        return answer;
     }
 
     @Override

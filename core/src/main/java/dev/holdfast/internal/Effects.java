@@ -29,7 +29,7 @@ final class Effects {
         void run();
 
         /** It has thrown, perhaps before it did anything and perhaps after all. */
-        default void failed(Throwable why) {
+        default void hasThrown(Throwable why) {
             run();
         }
     }
@@ -37,7 +37,7 @@ final class Effects {
     /** One thing to be done that nothing waits for. */
     interface Note extends Effect {
         @Override
-        default void failed(Throwable why) {
+        default void hasThrown(Throwable why) {
             // it is not told twice
         }
     }
@@ -90,7 +90,7 @@ final class Effects {
 
     private static void tell(Effect effect, Throwable broken) {
         try {
-            effect.failed(broken);
+            effect.hasThrown(broken);
         } catch (Throwable again) {
             // the lease ends what this leaves in the store, and closing the client what waits
         }
@@ -138,7 +138,7 @@ final class Effects {
         }
 
         @Override
-        public void failed(Throwable why) {
+        public void hasThrown(Throwable why) {
             queue.refreshed(grant, false, true);
         }
     }
@@ -151,7 +151,7 @@ final class Effects {
         }
 
         @Override
-        public void failed(Throwable why) {
+        public void hasThrown(Throwable why) {
             queue.refreshed(grant, false, false);
         }
     }
@@ -168,7 +168,7 @@ final class Effects {
         }
 
         @Override
-        public void failed(Throwable why) {
+        public void hasThrown(Throwable why) {
             try {
                 lock.context().releaseSender().failed(grant, last, why);
             } finally {
@@ -186,7 +186,7 @@ final class Effects {
         }
 
         @Override
-        public void failed(Throwable why) {
+        public void hasThrown(Throwable why) {
             queue.context.releaseSender().failed(grant, last, why);
         }
     }
@@ -199,7 +199,7 @@ final class Effects {
         }
 
         @Override
-        public void failed(Throwable why) {
+        public void hasThrown(Throwable why) {
             run();
             if (grant.lossCause() != null) {
                 queue.lock.grantLost(grant, cause); // it was marked as lost, and perhaps nothing more
@@ -247,7 +247,7 @@ final class Effects {
         }
 
         @Override
-        public void failed(Throwable why) {
+        public void hasThrown(Throwable why) {
             if (hold.isThreadBound()) {
                 queue.owners.disownOnceDead(hold);
             }

@@ -80,7 +80,7 @@ final class Retention {
         }
 
         @Override
-        public void failed(Throwable why) {
+        public void hasThrown(Throwable why) {
             answered(null, why);
         }
 

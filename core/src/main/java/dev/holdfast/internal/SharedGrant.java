@@ -122,7 +122,7 @@ final class SharedGrant {
         }
 
         @Override
-        public void failed(Throwable why) {
+        public void hasThrown(Throwable why) {
             answer(false);
         }
 

@@ -110,7 +110,7 @@ final class SharedQueue extends WaitQueue {
         }
 
         @Override
-        public void failed(Throwable why) {
+        public void hasThrown(Throwable why) {
             claim.failed(why);
         }
     }
@@ -373,7 +373,7 @@ final class SharedQueue extends WaitQueue {
         }
 
         @Override
-        public void failed(Throwable why) {
+        public void hasThrown(Throwable why) {
             claim.failed(why);
         }
     }

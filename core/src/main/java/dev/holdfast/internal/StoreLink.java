@@ -85,25 +85,30 @@ final class StoreLink {
 
     // ---- claims and grants ----
 
-    /**
-     * A claim that was sent.
-     *
-     * @param pending null if it failed at once
-     */
-    record SentClaim(@Nullable Pending pending, CompletableFuture<Optional<Grant>> answer) {}
-
-    SentClaim claim(Claim claim) {
+    /** Sends a claim, which says {@link #ended} once it has its answer. */
+    Pending claim(ClaimInFlight of) {
         counters.claims.increment();
-        Request<Optional<Grant>> request = new Request<>(claim.name(), (proof, grant) -> proof.answered(claim.name()));
-        request.isTimed = !claim.waits(); // one that waits takes as long as others hold: that says nothing of the store
-        Pending pending = null;
+        counters.storeCalls.increment();
         try {
-            pending = Objects.requireNonNull(opening.claim(claim), NULL);
-            Objects.requireNonNull(pending.answer(), NULL).whenComplete(request::ended);
+            return Objects.requireNonNull(opening.claim(of.claim, of), NULL);
         } catch (Throwable broken) { // an Error, too, must not leave a lock half-way between two states
-            request.ended(null, broken);
+            of.failed(broken);
+            return Pending.BRIEFLY;
         }
-        return new SentClaim(pending, request.answer);
+    }
+
+    /** A claim has its answer, and the lock has heard it. */
+    void ended(Claim claim, long sent, @Nullable Throwable failure) {
+        if (!claim.waits()) { // one that waits takes as long as others hold: that says nothing of the store
+            counters.storeNanos.add(time.nanoTime() - sent);
+        }
+        Reachability heard = Objects.requireNonNull(reachability);
+        if (failure == null) {
+            heard.answered(claim.name());
+        } else {
+            counters.failedStoreCalls.increment();
+            heard.unanswered(claim.name(), sent, failure);
+        }
     }
 
     CompletableFuture<Map<ClaimId, Renewal>> renew(Collection<Grant> grants) {
@@ -221,7 +226,6 @@ final class StoreLink {
         private final BiConsumer<Reachability, T> proves;
         private final long sent;
         private final CompletableFuture<T> answer = new CompletableFuture<>();
-        private boolean isTimed = true;
 
         Request(String name, BiConsumer<Reachability, T> proves) {
             this(List.of(name), proves);
@@ -236,12 +240,8 @@ final class StoreLink {
         Request(List<String> names, BiConsumer<Reachability, T> proves) {
             this.names = names;
             this.proves = proves;
-            this.sent = sending();
-        }
-
-        private long sending() {
+            this.sent = time.nanoTime();
             counters.storeCalls.increment();
-            return time.nanoTime();
         }
 
         CompletableFuture<T> send(Function<Store, CompletionStage<T>> request) {
@@ -280,9 +280,7 @@ final class StoreLink {
         }
 
         private void count(@Nullable T value, @Nullable Throwable failure) {
-            if (isTimed) {
-                counters.storeNanos.add(time.nanoTime() - sent);
-            }
+            counters.storeNanos.add(time.nanoTime() - sent);
             if (failure != null) {
                 counters.failedStoreCalls.increment();
             }

@@ -2,6 +2,7 @@ package dev.holdfast.internal;
 
 import dev.holdfast.Capabilities;
 import dev.holdfast.ClientClosedException;
+import dev.holdfast.spi.Answer;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Store;
@@ -111,12 +112,12 @@ public final class StoreOpening {
     }
 
     /** Sends a claim, once the store is open. */
-    Pending claim(Claim claim) {
+    Pending claim(Claim claim, Answer answer) {
         Store store = opened;
         if (store != null) {
-            return store.claim(claim);
+            return store.claim(claim, answer);
         }
-        EarlyClaim early = new EarlyClaim(this, claim);
+        EarlyClaim early = new EarlyClaim(this, claim, answer);
         early.ask();
         return early;
     }

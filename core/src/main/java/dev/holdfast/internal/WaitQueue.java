@@ -6,7 +6,6 @@ import dev.holdfast.LockEvent.NotAcquired;
 import dev.holdfast.Loss;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -166,15 +165,15 @@ abstract class WaitQueue {
     abstract Stream<ClaimInFlight> claims();
 
     /** The store has answered a claim, or failed. */
-    final void answered(ClaimInFlight of, @Nullable Optional<Grant> answer, @Nullable Throwable failure) {
+    final void answered(ClaimInFlight of, @Nullable Grant grant, @Nullable Throwable failure) {
         lock.transition(then -> {
             if (!forgetClaim(of)) {
                 return; // it was taken for failed, and withdrawn
             }
-            if (failure != null || answer == null) {
-                failed(of, failure != null ? failure : new IllegalStateException("the store answered null"), then);
-            } else if (answer.isPresent()) {
-                granted(of, answer.get(), then);
+            if (failure != null) {
+                failed(of, failure, then);
+            } else if (grant != null) {
+                granted(of, grant, then);
                 return;
             } else if (!of.claim.waits()) {
                 waiters.notGranted(of.asker, then);

@@ -3,6 +3,7 @@ package dev.holdfast.memory;
 import dev.holdfast.Holder;
 import dev.holdfast.LockMode;
 import dev.holdfast.LockStatus;
+import dev.holdfast.spi.Answer;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
@@ -17,7 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,7 +27,7 @@ final class MemoryLock {
     private static final int TOKENS_PER_NUMBER = 1024;
 
     /** A claim in the queue. */
-    record Waiting(Claim claim, MemorySession session, CompletableFuture<Optional<Grant>> answer) {}
+    record Waiting(Claim claim, MemorySession session, Answer answer) {}
 
     /** When the store will check this lock by itself. */
     private record Wake(long at, TimeSource.Scheduled task) {}

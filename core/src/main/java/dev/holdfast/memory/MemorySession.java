@@ -3,6 +3,7 @@ package dev.holdfast.memory;
 import dev.holdfast.Capabilities;
 import dev.holdfast.ClientClosedException;
 import dev.holdfast.LockStatus;
+import dev.holdfast.spi.Answer;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
@@ -67,10 +68,9 @@ final class MemorySession implements Store {
     }
 
     @Override
-    public Pending claim(Claim claim) {
-        CompletableFuture<Optional<Grant>> answer = new CompletableFuture<>();
+    public Pending claim(Claim claim, Answer answer) {
         if (closed) {
-            answer.completeExceptionally(closedException());
+            answer.failed(closedException());
         } else {
             store.claim(claim, this, answer);
             if (closed) {
@@ -78,17 +78,7 @@ final class MemorySession implements Store {
                         this, closedException()); // the close came meanwhile, and may have checked before this claim
             }
         }
-        return new Pending() {
-            @Override
-            public CompletionStage<Optional<Grant>> answer() {
-                return answer;
-            }
-
-            @Override
-            public void cancel() {
-                store.cancel(claim);
-            }
-        };
+        return () -> store.cancel(claim);
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.holdfast.memory;
 import dev.holdfast.LockMode;
 import dev.holdfast.LockStatus;
 import dev.holdfast.internal.SystemTime;
+import dev.holdfast.spi.Answer;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
@@ -20,7 +21,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 
@@ -89,7 +89,7 @@ public final class MemoryStore implements StoreFactory {
         return new MemorySession(this, clientTime);
     }
 
-    void claim(Claim claim, MemorySession session, CompletableFuture<Optional<Grant>> answer) {
+    void claim(Claim claim, MemorySession session, Answer answer) {
         change(claim.name(), lock -> {
             MemoryLock.Waiting waiting = new MemoryLock.Waiting(claim, session, answer);
             if (lock.heldBy(claim.id()) != null) {
@@ -99,7 +99,7 @@ public final class MemoryStore implements StoreFactory {
             }
             Runnable granted = settle(lock);
             if (!claim.waits() && lock.dequeue(claim.id()) != null) {
-                return both(granted, () -> answer.complete(Optional.empty()));
+                return both(granted, answer::refused);
             }
             // It is the last, if it still waits.
             List<MemoryLock.Watcher> watchers = lock.queue.peekLast() == waiting ? lock.watchers() : List.of();
@@ -129,7 +129,7 @@ public final class MemoryStore implements StoreFactory {
         change(claim.name(), lock -> {
             MemoryLock.Waiting gone = lock.dequeue(claim.id());
             // It may have been the only obstacle for a claim behind it that wants less.
-            return gone == null ? () -> {} : both(() -> gone.answer().complete(Optional.empty()), settle(lock));
+            return gone == null ? () -> {} : both(gone.answer()::refused, settle(lock));
         });
     }
 
@@ -232,8 +232,7 @@ public final class MemoryStore implements StoreFactory {
                         .filter(waiting -> waiting.session() == session)
                         .toList();
                 lock.queue.removeAll(left);
-                return both(
-                        () -> left.forEach(waiting -> waiting.answer().completeExceptionally(closed)), settle(lock));
+                return both(() -> left.forEach(waiting -> waiting.answer().failed(closed)), settle(lock));
             });
         }
     }
@@ -288,7 +287,7 @@ public final class MemoryStore implements StoreFactory {
         MemoryLock.Held held = lock.holdBy(claim, time.nanoTime());
         held.number = again ? held.number : nextNumber(claim.floor());
         Grant grant = Grant.of(claim, held.number, sent);
-        return () -> first.answer().complete(Optional.of(grant));
+        return () -> first.answer().granted(grant);
     }
 
     private long nextNumber(long floor) {

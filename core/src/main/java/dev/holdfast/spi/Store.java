@@ -25,12 +25,12 @@ import java.util.concurrent.CompletionStage;
  *
  * <pre>
  *   engine                                  store
- *     claim(id, names, mode, lease) ─────────►  free, or run out, or mine?  ─ yes ─►  Grant(number, sentNanos)
+ *     claim(id, name, mode, lease) ──────────►  free, or run out, or mine?  ─ yes ─►  granted(number, sentNanos)
  *                                                        │ no
- *                                               waits? ──┴─ no ─►  empty, nothing left behind
+ *                                               waits? ──┴─ no ─►  refused, nothing left behind
  *                                                 │ yes
- *                                               queue ··· its turn ──────────────►  Grant
- *                                                 ··· cancel() ──────────────────►  empty, nothing left behind
+ *                                               queue ··· its turn ──────────────►  granted
+ *                                                 ··· cancel() ──────────────────►  refused, nothing left behind
  *     renew(grants)  ────────────────────────►  mine and not run out?  ─►  HELD | LOST
  *     extend(grant)  ────────────────────────►  mine, not run out, no waiter?  ─►  Grant(fresh number) | empty
  *     downgrade(grant) ──────────────────────►  mine and not run out?  ─►  readers may come in beside it
@@ -66,11 +66,13 @@ public interface Store extends AutoCloseable {
     void listen(StoreListener listener);
 
     /**
-     * Claims names. Repeated under the same id it succeeds again and resets the lease, so that a lost reply can be
+     * Claims a name, and says in the answer what came of it. Repeated under the same id it succeeds again and resets the lease, so that a lost reply can be
      * requested again; but it never ends a lease earlier, because a repetition may arrive after the lease was made
      * longer.
+     *
+     * @return with which the claim can be called off while it waits
      */
-    Pending claim(Claim claim);
+    Pending claim(Claim claim, Answer answer);
 
     /**
      * Renews grants for the lease each of them states; the answer has one entry per grant. A grant that has run out, or

@@ -6,6 +6,7 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Store;
+import dev.holdfast.spi.support.Asked;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -86,7 +87,7 @@ class LeaseRenewerRaceTest {
         LockName of = race.engine.name(name, Mode.EXCLUSIVE);
         Claim claim =
                 new Claim(race.nextId(), name, Mode.EXCLUSIVE, lease, true, 0, new ClientIdentity("").holder("test"));
-        Grant granted = store.claim(claim).answer().toCompletableFuture().join().orElseThrow();
+        Grant granted = Asked.of(store, claim).answer().join().orElseThrow();
         return new GrantState(
                 new LocalLock(race.engine.context(), of).side(of), granted, true, store.capabilities(), time, 0);
     }

@@ -10,6 +10,7 @@ import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.TimeSource;
+import dev.holdfast.spi.support.Asked;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -96,7 +97,7 @@ final class LocalRace {
                 true,
                 0,
                 new ClientIdentity("").holder("rival"));
-        Grant grant = client.claim(claim).answer().toCompletableFuture().join().orElseThrow();
+        Grant grant = Asked.of(client, claim).answer().join().orElseThrow();
         return () -> client.release(grant);
     }
 

@@ -9,6 +9,7 @@ import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Store;
+import dev.holdfast.spi.support.Asked;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -139,7 +140,7 @@ class RenewalBatchesTest {
         LockName of = race.engine.name(name, Mode.EXCLUSIVE);
         Claim claim =
                 new Claim(race.nextId(), name, Mode.EXCLUSIVE, LEASE, true, 0, new ClientIdentity("").holder("test"));
-        Grant granted = real.claim(claim).answer().toCompletableFuture().join().orElseThrow();
+        Grant granted = Asked.of(real, claim).answer().join().orElseThrow();
         return new GrantState(
                 new LocalLock(race.engine.context(), of).side(of), granted, true, real.capabilities(), time, 0);
     }

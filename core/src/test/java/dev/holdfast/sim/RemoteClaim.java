@@ -1,14 +1,14 @@
 package dev.holdfast.sim;
 
 import dev.holdfast.LockMode;
+import dev.holdfast.spi.Answer;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.TimeSource;
 import java.time.Duration;
-import java.util.Optional;
-import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A claim on its way. One that waits is sent again and again, under its id, until it is answered: that confirms an offer,
@@ -20,18 +20,18 @@ final class RemoteClaim implements Pending {
     private final Client client;
     private final TimeSource time;
     private final Claim claim;
-    private final Answer<Optional<Grant>> answer;
+    private final Answer answer;
     private boolean cancelled;
     private boolean withdrawing;
     private boolean succeeded;
 
-    RemoteClaim(RemoteStore store, Claim claim) {
+    RemoteClaim(RemoteStore store, Claim claim, Answer answer) {
         this.store = store;
         this.world = store.world;
         this.client = store.client;
         this.time = store.time;
         this.claim = claim;
-        this.answer = new Answer<>(world, client);
+        this.answer = answer;
     }
 
     void send() {
@@ -57,13 +57,13 @@ final class RemoteClaim implements Pending {
     }
 
     private void sendAgain() {
-        if (!answer.isDone() && !cancelled && !store.isClosed()) {
+        if (!answer.isGiven() && !cancelled && !store.isClosed()) {
             send();
         }
     }
 
     void offered() {
-        if (!answer.isDone() && !withdrawing) {
+        if (!answer.isGiven() && !withdrawing) {
             send();
         } else if (!succeeded) {
             clearStray();
@@ -77,14 +77,14 @@ final class RemoteClaim implements Pending {
         store.heard();
         if (reply.kind() == Reply.Kind.NOT_FREE) {
             world.judge.busy.refusedByStore(client, claim);
-            settle(Optional.empty());
+            settle(null);
             return;
         }
-        if (!answer.isDone() && !withdrawing && !store.isClosed()) {
+        if (!answer.isGiven() && !withdrawing && !store.isClosed()) {
             succeeded = true;
             Grant grant = Grant.of(claim, reply.number(), sent);
             store.granted.put(claim.id(), grant);
-            settle(Optional.of(grant));
+            settle(grant);
         } else if (!succeeded) {
             clearStray();
         }
@@ -96,14 +96,9 @@ final class RemoteClaim implements Pending {
     }
 
     @Override
-    public CompletionStage<Optional<Grant>> answer() {
-        return answer;
-    }
-
-    @Override
     public void cancel() {
         store.called();
-        if (answer.isDone() || cancelled) {
+        if (answer.isGiven() || cancelled) {
             return;
         }
         cancelled = true;
@@ -112,31 +107,35 @@ final class RemoteClaim implements Pending {
                     if (failure != null) {
                         fail(failure);
                     } else if (waited) {
-                        settle(Optional.empty());
-                    } else if (!answer.isDone()) {
+                        settle(null);
+                    } else if (!answer.isGiven()) {
                         withdrawing = true; // it was granted, offered or forgotten: end it, whatever it was
                         store.withdraw(claim).whenComplete((nothing, lost) -> {
                             if (lost != null) {
                                 fail(lost);
                             } else {
-                                settle(Optional.empty());
+                                settle(null);
                             }
                         });
                     }
                 });
     }
 
-    private void settle(Optional<Grant> outcome) {
-        if (!answer.isDone()) {
+    private void settle(@Nullable Grant grant) {
+        if (!answer.isGiven()) {
             world.judge.claimAnswered(client, claim);
-            answer.complete(outcome);
+            if (grant == null) {
+                answer.refused();
+            } else {
+                answer.granted(grant);
+            }
         }
     }
 
     void fail(Throwable failure) {
-        if (!answer.isDone()) {
+        if (!answer.isGiven()) {
             world.judge.claimAnswered(client, claim);
-            answer.completeExceptionally(failure);
+            answer.failed(failure);
         }
     }
 }

@@ -79,10 +79,10 @@ final class RemoteStore implements Store {
     // ---- claims ----
 
     @Override
-    public Pending claim(Claim claim) {
+    public Pending claim(Claim claim, dev.holdfast.spi.Answer answer) {
         called();
         world.judge.claims(client, claim);
-        RemoteClaim made = new RemoteClaim(this, claim);
+        RemoteClaim made = new RemoteClaim(this, claim, answer);
         claims.put(claim.id(), made);
         if (closed) {
             made.fail(closedException());

@@ -9,6 +9,7 @@ import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.TimeSource;
+import dev.holdfast.spi.support.Asked;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -178,8 +179,8 @@ final class Server implements World.Owner {
             return;
         }
         operate(claim.name(), () -> {
-            Pending pending = from.store.claim(claim);
-            var answer = pending.answer().toCompletableFuture();
+            Asked pending = Asked.of(from.store, claim);
+            var answer = pending.answer();
             if (!answer.isDone()) {
                 Queued queued = new Queued(claim, pending);
                 queued.aliveUntil = time.nanoTime() + life(claim).toNanos();

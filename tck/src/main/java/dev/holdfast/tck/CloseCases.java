@@ -9,6 +9,7 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreFactory;
+import dev.holdfast.spi.support.Asked;
 import dev.holdfast.testbed.Residue;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -40,8 +41,9 @@ abstract class CloseCases extends Cases {
         closed.close();
         Claim claim = Claims.of(rig.name());
         Map<String, Supplier<CompletionStage<?>>> requests = new LinkedHashMap<>();
-        requests.put("claim", () -> closed.claim(claim).answer());
-        requests.put("waiting claim", () -> closed.claim(Claims.waiting(claim)).answer());
+        requests.put("claim", () -> Asked.of(closed, claim).answer());
+        requests.put(
+                "waiting claim", () -> Asked.of(closed, Claims.waiting(claim)).answer());
         requests.put("renew", () -> closed.renew(List.of(grant)));
         requests.put("extend", () -> closed.extend(grant));
         requests.put("release", () -> closed.release(grant));
@@ -149,7 +151,7 @@ abstract class CloseCases extends Cases {
             two.store.close();
             one.store.close();
             boolean kept = Thread.interrupted();
-            assertThat(waiting.pending().answer().toCompletableFuture()).isCompletedExceptionally();
+            assertThat(waiting.pending().answer()).isCompletedExceptionally();
             return kept;
         });
     }
@@ -189,7 +191,7 @@ abstract class CloseCases extends Cases {
 
     private static CompletionStage<Optional<Grant>> answerOf(Store store, Claim claim) {
         try {
-            return store.claim(claim).answer();
+            return Asked.of(store, claim).answer();
         } catch (ClientClosedException thrown) {
             return CompletableFuture.failedFuture(thrown);
         }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.holdfast.spi.Mode;
+import dev.holdfast.spi.support.Asked;
 import dev.holdfast.tck.History.Held;
 import dev.holdfast.testbed.ChildJvm;
 import dev.holdfast.testbed.ChildProcess;
@@ -133,7 +134,8 @@ abstract class ContenderCases extends Cases {
         RawClient raw = rig.raw();
         rig.patience.until(child + " to be stopped between two requests", () -> {
             child.stop();
-            boolean free = isAnsweredSoon(raw.store.claim(Claims.of(rig.name())).answer());
+            boolean free =
+                    isAnsweredSoon(Asked.of(raw.store, Claims.of(rig.name())).answer());
             if (!free) {
                 child.cont();
             }

@@ -2,6 +2,7 @@ package dev.holdfast.tck;
 
 import dev.holdfast.Capabilities;
 import dev.holdfast.LockStatus;
+import dev.holdfast.spi.Answer;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
@@ -47,8 +48,8 @@ class ForwardingStore implements Store {
     }
 
     @Override
-    public Pending claim(Claim claim) {
-        return inner.claim(claim);
+    public Pending claim(Claim claim, Answer answer) {
+        return inner.claim(claim, answer);
     }
 
     @Override

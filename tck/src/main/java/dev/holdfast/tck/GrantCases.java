@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.support.Asked;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -77,7 +78,7 @@ abstract class GrantCases extends Cases {
         one.store.beforeSending(grant.name(), () -> {
             times.incrementAndGet();
             forward(one.store.release(grant), released);
-            forward(one.store.claim(next).answer(), claimed);
+            forward(Asked.of(one.store, next).answer(), claimed);
         });
 
         assertThat(rig.patience.answer(released, "release")).isTrue();
@@ -99,7 +100,7 @@ abstract class GrantCases extends Cases {
             one.store.release(grant);
             rig.patience.result(
                     rig.fork(() -> {
-                        forward(one.store.claim(Claims.of(grant.name())).answer(), claimed);
+                        forward(Asked.of(one.store, Claims.of(grant.name())).answer(), claimed);
                         return true;
                     }),
                     "the claim to be made");

@@ -1,16 +1,17 @@
 package dev.holdfast.tck;
 
 import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.spi.Answer;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Store;
+import dev.holdfast.spi.support.Asked;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -33,29 +34,16 @@ final class LossyStore extends ForwardingStore {
     }
 
     @Override
-    public Pending claim(Claim claim) {
-        Pending pending = super.claim(claim);
+    public Pending claim(Claim claim, Answer answer) {
         if (!losing) {
-            return pending;
+            return super.claim(claim, answer);
         }
-        CompletableFuture<Optional<Grant>> unanswered = new CompletableFuture<>();
-        pending.answer().whenComplete((grant, failure) -> {
-            if (failure == null) {
-                grant.ifPresent(lostGrants::add);
-            }
-            unanswered.completeExceptionally(new StoreUnavailableException("the answer was lost on its way"));
-        });
-        return new Pending() {
-            @Override
-            public CompletionStage<Optional<Grant>> answer() {
-                return unanswered;
-            }
-
-            @Override
-            public void cancel() {
-                pending.cancel();
-            }
-        };
+        Asked asked = Asked.of(inner, claim);
+        answer.follow(asked.answer().thenCompose(given -> {
+            given.ifPresent(lostGrants::add);
+            return CompletableFuture.failedFuture(new StoreUnavailableException("the answer was lost on its way"));
+        }));
+        return asked;
     }
 
     @Override

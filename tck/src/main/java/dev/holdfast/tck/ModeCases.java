@@ -9,6 +9,7 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Mode.Permits;
+import dev.holdfast.spi.support.Asked;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -195,7 +196,7 @@ abstract class ModeCases extends Cases {
     }
 
     private void assertRefused(RawClient client, Claim claim) {
-        assertThat(rig.patience.failure(() -> client.store.claim(claim).answer(), claim.toString()))
+        assertThat(rig.patience.failure(() -> Asked.of(client.store, claim).answer(), claim.toString()))
                 .isInstanceOf(UnsupportedByStoreException.class);
         assertThat(client.isHeld(claim.name()))
                 .as("the name of a refused claim")

@@ -14,6 +14,7 @@ import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Renewal.Verdict;
+import dev.holdfast.spi.support.Asked;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -34,7 +35,7 @@ abstract class OutageCases extends OutageSupport {
         Claim claim = Claims.of(rig.name());
         String name = rig.name();
         during(() -> {
-            var claimed = one.store.claim(claim).answer();
+            var claimed = Asked.of(one.store, claim).answer();
             var renewed = one.store.renew(List.of(grant));
             var acquired = rig.fork(() -> client.lock(name).tryAcquire());
 

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Store;
+import dev.holdfast.spi.support.Asked;
 import java.util.Optional;
 
 /** Cases that break the store for a while, and prove that it was broken. */
@@ -17,7 +18,7 @@ abstract class OutageSupport extends Cases {
         Store witness = rig.store();
         Optional<AutoCloseable> outage = rig.contract.breakStore();
         assumeTrue(outage.isPresent(), "this store cannot be broken");
-        var asked = witness.claim(Claims.of(rig.name())).answer().toCompletableFuture();
+        var asked = Asked.of(witness, Claims.of(rig.name())).answer();
         try {
             body.run();
             assertThat(asked.isDone() && !asked.isCompletedExceptionally())

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.support.Asked;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -97,7 +98,7 @@ abstract class QueueCases extends Cases {
         try (Stalls stalls = Stalls.watch()) {
             var released = one.store.release(grant);
             Claim claim = Claims.waiting(Claims.of(name));
-            RawClient.Queued last = new RawClient.Queued(claim, late.store.claim(claim), rig.patience);
+            RawClient.Queued last = new RawClient.Queued(claim, Asked.of(late.store, claim), rig.patience);
 
             RawClient.Queued first = firstServed(List.of(waiting, last));
             assertFirst(first, waiting, stalls);
@@ -131,7 +132,7 @@ abstract class QueueCases extends Cases {
     void cancellingAfterTheAnswerDoesNothing() {
         RawClient one = rig.raw();
         Claim claim = Claims.waiting(Claims.of(rig.name()));
-        RawClient.Queued granted = new RawClient.Queued(claim, one.store.claim(claim), rig.patience);
+        RawClient.Queued granted = new RawClient.Queued(claim, Asked.of(one.store, claim), rig.patience);
         Grant grant = granted.granted();
 
         granted.pending().cancel();

@@ -6,10 +6,10 @@ import dev.holdfast.LockStatus;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
-import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Renewal.Verdict;
 import dev.holdfast.spi.Store;
+import dev.holdfast.spi.support.Asked;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -30,7 +30,7 @@ final class RawClient {
     }
 
     /** A claim in the store's queue. */
-    record Queued(Claim claim, Pending pending, Patience patience) {
+    record Queued(Claim claim, Asked pending, Patience patience) {
         /** What came of it: the grant, or nothing when it was cancelled. */
         Optional<Grant> answer() {
             return patience.answer(pending.answer(), "claim " + claim);
@@ -42,12 +42,12 @@ final class RawClient {
         }
 
         boolean isAnswered() {
-            return pending.answer().toCompletableFuture().isDone();
+            return pending.answer().isDone();
         }
     }
 
     Optional<Grant> ask(Claim claim) {
-        return wait(store.claim(claim).answer(), "claim " + claim);
+        return wait(Asked.of(store, claim).answer(), "claim " + claim);
     }
 
     /** Tries once for an exclusive grant with a long lease. */
@@ -84,7 +84,7 @@ final class RawClient {
     /** Asks for a name that is held, and proves that the claim has come to wait in the store. */
     Queued queue(Claim claim) {
         int before = waiting(claim.name());
-        Queued queued = new Queued(claim, store.claim(Claims.waiting(claim)), patience);
+        Queued queued = new Queued(claim, Asked.of(store, Claims.waiting(claim)), patience);
         awaitWaiting(claim.name(), before + 1);
         return queued;
     }

@@ -7,6 +7,7 @@ import static dev.holdfast.tck.Faulty.changingGrants;
 import static dev.holdfast.tck.Faulty.changingNames;
 
 import dev.holdfast.LockStatus;
+import dev.holdfast.spi.Answer;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
@@ -14,6 +15,7 @@ import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Store;
+import dev.holdfast.spi.support.Asked;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -79,7 +81,7 @@ class ContractBitesTest {
         bites(
                 contract -> contract.new Grants(),
                 GrantCases::aFailedTryLeavesNothing,
-                changing(Claims::waiting, Impatient::new));
+                changing(Claims::waiting, ContractBitesTest::impatient));
     }
 
     @Test
@@ -144,7 +146,7 @@ class ContractBitesTest {
     @Test
     @Tag("thorough")
     void aCancelThatDoesNothing() {
-        UnaryOperator<Store> fault = changing(claim -> claim, Faulty.Deaf::new);
+        UnaryOperator<Store> fault = changing(claim -> claim, Faulty::deaf);
         bites(
                 contract -> contract.new Queue(),
                 QueueCases::aCancelledClaimIsAnsweredWithNothingAndLeavesNothing,
@@ -312,15 +314,8 @@ class ContractBitesTest {
     }
 
     /** Gives up at once what is not granted at once, without telling the store. */
-    private record Impatient(Pending pending) implements Pending {
-        @Override
-        public CompletionStage<Optional<Grant>> answer() {
-            return pending.answer().toCompletableFuture().isDone()
-                    ? pending.answer()
-                    : CompletableFuture.completedFuture(Optional.empty());
-        }
-
-        @Override
-        public void cancel() {}
+    private static Pending impatient(Asked asked, Answer answer) {
+        answer.follow(asked.answer().isDone() ? asked.answer() : CompletableFuture.completedFuture(Optional.empty()));
+        return Pending.BRIEFLY;
     }
 }

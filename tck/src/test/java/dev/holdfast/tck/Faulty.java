@@ -3,15 +3,16 @@ package dev.holdfast.tck;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.memory.MemoryStore;
+import dev.holdfast.spi.Answer;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
+import dev.holdfast.spi.support.Asked;
 import java.time.Duration;
-import java.util.Optional;
-import java.util.concurrent.CompletionStage;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.awaitility.core.ConditionTimeoutException;
@@ -76,17 +77,18 @@ final class Faulty extends StoreContract {
 
     /** Claims that reach the store as others. */
     static UnaryOperator<Store> changingClaims(UnaryOperator<Claim> change) {
-        return changing(change, pending -> pending);
+        return changing(change, Faulty::toldOn);
     }
 
     /** Claims whose mode reaches the store as another, without their client's noticing. */
     static UnaryOperator<Store> changingModes(UnaryOperator<Mode> change) {
         return inner -> new ForwardingStore(inner) {
             @Override
-            public Pending claim(Claim claim) {
+            public Pending claim(Claim claim, Answer answer) {
                 Mode mode = change.apply(claim.mode());
-                return new Changed(
-                        inner.claim(Claims.mode(claim, mode)),
+                return changed(
+                        Asked.of(inner, Claims.mode(claim, mode)),
+                        answer,
                         grant -> new Grant(
                                 grant.id(),
                                 grant.name(),
@@ -112,38 +114,32 @@ final class Faulty extends StoreContract {
 
     /** Grants that come back as others. */
     static UnaryOperator<Store> changingGrants(UnaryOperator<Grant> change) {
-        return changing(claim -> claim, pending -> new Changed(pending, change));
+        return changing(claim -> claim, (asked, answer) -> changed(asked, answer, change));
     }
 
-    static UnaryOperator<Store> changing(UnaryOperator<Claim> claims, UnaryOperator<Pending> answers) {
+    /** Claims that reach the store as others, and answers that are told otherwise. */
+    static UnaryOperator<Store> changing(UnaryOperator<Claim> claims, BiFunction<Asked, Answer, Pending> told) {
         return inner -> new ForwardingStore(inner) {
             @Override
-            public Pending claim(Claim claim) {
-                return answers.apply(inner.claim(claims.apply(claim)));
+            public Pending claim(Claim claim, Answer answer) {
+                return told.apply(Asked.of(inner, claims.apply(claim)), answer);
             }
         };
     }
 
-    private record Changed(Pending pending, UnaryOperator<Grant> change) implements Pending {
-        @Override
-        public CompletionStage<Optional<Grant>> answer() {
-            return pending.answer().thenApply(grant -> grant.map(change));
-        }
+    private static Pending changed(Asked asked, Answer answer, UnaryOperator<Grant> change) {
+        answer.follow(asked.answer().thenApply(grant -> grant.map(change)));
+        return asked;
+    }
 
-        @Override
-        public void cancel() {
-            pending.cancel();
-        }
+    private static Pending toldOn(Asked asked, Answer answer) {
+        answer.follow(asked.answer());
+        return asked;
     }
 
     /** Does not hear a cancel. */
-    record Deaf(Pending pending) implements Pending {
-        @Override
-        public CompletionStage<Optional<Grant>> answer() {
-            return pending.answer();
-        }
-
-        @Override
-        public void cancel() {}
+    static Pending deaf(Asked asked, Answer answer) {
+        answer.follow(asked.answer());
+        return Pending.BRIEFLY;
     }
 }

@@ -7,6 +7,7 @@ import static dev.holdfast.tck.Faulty.changingNames;
 
 import dev.holdfast.LockMode;
 import dev.holdfast.LockStatus;
+import dev.holdfast.spi.Answer;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
@@ -15,11 +16,11 @@ import dev.holdfast.spi.Mode.Permits;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Store;
+import dev.holdfast.spi.support.Asked;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -52,7 +53,7 @@ class SharedContractBitesTest {
                 inner -> new ForwardingStore(inner) {
                     @Override
                     public CompletionStage<LockStatus> status(String name) {
-                        inner.claim(Claims.mode(Claims.of(name), new Permits(1, 2)));
+                        Asked.of(inner, Claims.mode(Claims.of(name), new Permits(1, 2)));
                         return inner.status(name);
                     }
                 });
@@ -263,23 +264,19 @@ class SharedContractBitesTest {
         }
 
         @Override
-        public Pending claim(Claim claim) {
+        public Pending claim(Claim claim, Answer answer) {
             Long number = read.get(claim.name());
             if (!claim.mode().equals(Mode.SHARED) || number == null) {
-                Pending pending = inner.claim(claim);
-                pending.answer()
-                        .thenAccept(
-                                answer -> answer.filter(grant -> grant.mode().equals(Mode.SHARED))
-                                        .ifPresent(grant -> read.put(grant.name(), grant.number())));
-                return pending;
+                Asked asked = Asked.of(inner, claim);
+                answer.follow(asked.answer().thenApply(given -> {
+                    given.filter(grant -> grant.mode().equals(Mode.SHARED))
+                            .ifPresent(grant -> read.put(grant.name(), grant.number()));
+                    return given;
+                }));
+                return asked;
             }
-            Grant beside = Grant.of(claim, number + 1, System.nanoTime());
-            return new Granted(CompletableFuture.completedFuture(Optional.of(beside)));
+            answer.granted(Grant.of(claim, number + 1, System.nanoTime()));
+            return Pending.BRIEFLY;
         }
-    }
-
-    private record Granted(CompletionStage<Optional<Grant>> answer) implements Pending {
-        @Override
-        public void cancel() {}
     }
 }

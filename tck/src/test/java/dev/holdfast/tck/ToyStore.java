@@ -3,6 +3,7 @@ package dev.holdfast.tck;
 import dev.holdfast.Capabilities;
 import dev.holdfast.ClientClosedException;
 import dev.holdfast.LockStatus;
+import dev.holdfast.spi.Answer;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
@@ -47,11 +48,12 @@ final class ToyStore implements Store {
 
     private final class Waiting implements Pending {
         final Claim claim;
-        final CompletableFuture<Optional<Grant>> answer = new CompletableFuture<>();
+        private final Answer answer;
         private final AtomicBoolean cancelled = new AtomicBoolean();
 
-        Waiting(Claim claim) {
+        Waiting(Claim claim, Answer answer) {
             this.claim = claim;
+            this.answer = answer;
         }
 
         /** Tries, and again later, until it is granted, cancelled or the store closed. */
@@ -63,14 +65,14 @@ final class ToyStore implements Store {
             if (cancelled.get()) {
                 locks.stopWaiting(claim.id());
                 waits.remove(this);
-                answer.complete(Optional.empty());
+                answer.refused();
                 return;
             }
             Optional<Grant> grant =
                     locks.claim(claim, ToyStore.this, context.time().nanoTime());
             if (grant.isPresent() || !claim.waits()) {
                 waits.remove(this);
-                answer.complete(grant);
+                grant.ifPresentOrElse(answer::granted, answer::refused);
             } else {
                 context.time().schedule(this::poll, POLL);
             }
@@ -78,12 +80,7 @@ final class ToyStore implements Store {
 
         void end() {
             locks.stopWaiting(claim.id());
-            answer.completeExceptionally(closedException());
-        }
-
-        @Override
-        public CompletionStage<Optional<Grant>> answer() {
-            return answer;
+            answer.failed(closedException());
         }
 
         @Override
@@ -106,8 +103,8 @@ final class ToyStore implements Store {
     public void listen(StoreListener listener) {}
 
     @Override
-    public Pending claim(Claim claim) {
-        Waiting waiting = new Waiting(claim);
+    public Pending claim(Claim claim, Answer answer) {
+        Waiting waiting = new Waiting(claim, answer);
         waits.add(waiting);
         context.time().schedule(waiting::poll, late());
         if (closed.get()) {

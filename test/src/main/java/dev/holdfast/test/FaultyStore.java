@@ -5,6 +5,7 @@ import dev.holdfast.LockMode;
 import dev.holdfast.LockStatus;
 import dev.holdfast.LockWaiter;
 import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.spi.Answer;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
@@ -160,8 +161,8 @@ final class FaultyStore implements Store {
     }
 
     @Override
-    public Pending claim(Claim claim) {
-        WaitingClaim asked = new WaitingClaim(claim, inner, this::answered);
+    public Pending claim(Claim claim, Answer answer) {
+        WaitingClaim asked = new WaitingClaim(claim, answer, inner, this::answered);
         boolean reaches;
         mutex.lock();
         try {

@@ -1,13 +1,13 @@
 package dev.holdfast.test;
 
 import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.spi.Answer;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Store;
+import dev.holdfast.spi.support.Asked;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -26,20 +26,21 @@ final class WaitingClaim implements Pending {
 
     private final Store store;
     private final Answered answered;
-    private final CompletableFuture<Optional<Grant>> answer = new CompletableFuture<>();
+    private final Answer answer;
     private final ReentrantLock mutex = new ReentrantLock();
-    private @Nullable Pending sent;
+    private @Nullable Asked sent;
 
     /** A claim that has not been sent. */
-    WaitingClaim(Claim claim, Store store, Answered answered) {
+    WaitingClaim(Claim claim, Answer answer, Store store, Answered answered) {
         this.claim = claim;
+        this.answer = answer;
         this.store = store;
         this.answered = answered;
     }
 
     /** Sends it, the first time or again. */
     void send() {
-        Pending now = store.claim(claim);
+        Asked now = Asked.of(store, claim);
         mutex.lock();
         try {
             sent = now;
@@ -71,15 +72,10 @@ final class WaitingClaim implements Pending {
 
     void complete(Optional<Grant> got, @Nullable Throwable failure) {
         if (failure == null) {
-            answer.complete(got);
+            got.ifPresentOrElse(answer::granted, answer::refused);
         } else {
-            answer.completeExceptionally(failure);
+            answer.failed(failure);
         }
-    }
-
-    @Override
-    public CompletionStage<Optional<Grant>> answer() {
-        return answer;
     }
 
     @Override
@@ -98,7 +94,7 @@ final class WaitingClaim implements Pending {
         }
     }
 
-    private boolean isSentAs(Pending asked) {
+    private boolean isSentAs(Asked asked) {
         mutex.lock();
         try {
             return sent == asked;

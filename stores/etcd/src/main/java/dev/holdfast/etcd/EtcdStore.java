@@ -5,6 +5,7 @@ import dev.holdfast.ClientClosedException;
 import dev.holdfast.HoldfastException;
 import dev.holdfast.LockStatus;
 import dev.holdfast.LockWaiter;
+import dev.holdfast.spi.Answer;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
@@ -161,8 +162,8 @@ final class EtcdStore implements Store {
     }
 
     @Override
-    public Pending claim(Claim claim) {
-        return places.claim(claim);
+    public Pending claim(Claim claim, Answer answer) {
+        return places.claim(claim, answer);
     }
 
     @Override

@@ -88,8 +88,7 @@ final class PendingClaim implements Pending {
         this.key = context.keys().claim(claim.name(), claim.mode(), claim.id());
     }
 
-    @Override
-    public CompletableFuture<Optional<Grant>> answer() {
+    CompletableFuture<Optional<Grant>> answer() {
         return answer;
     }
 

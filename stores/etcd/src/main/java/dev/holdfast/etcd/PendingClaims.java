@@ -2,6 +2,7 @@ package dev.holdfast.etcd;
 
 import dev.holdfast.HoldfastException;
 import dev.holdfast.etcd.HeldClaims.Held;
+import dev.holdfast.spi.Answer;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
@@ -38,10 +39,11 @@ final class PendingClaims {
         listener.set(receiver);
     }
 
-    Pending claim(Claim claim) {
+    Pending claim(Claim claim, Answer answer) {
         PendingClaim place = new PendingClaim(claim, context, this);
         PendingClaim same = all.putIfAbsent(claim.id(), place);
         if (same != null) {
+            answer.follow(same.answer());
             return same;
         }
         place.answer().whenComplete((grant, failure) -> {
@@ -50,6 +52,7 @@ final class PendingClaims {
             }
             all.remove(claim.id(), place);
         });
+        answer.follow(place.answer());
         HoldfastException why = end;
         if (why != null) {
             place.answer().completeExceptionally(why);

@@ -3,6 +3,7 @@ package dev.holdfast.jdbc;
 import dev.holdfast.ClientClosedException;
 import dev.holdfast.HoldfastException;
 import dev.holdfast.StoreRefusedException;
+import dev.holdfast.spi.Answer;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
@@ -11,8 +12,6 @@ import dev.holdfast.spi.support.Pauses;
 import dev.holdfast.spi.support.WaiterExpiry;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -50,7 +49,7 @@ final class PendingClaim extends Request.Claiming implements Pending {
 
     private final PendingClaims queue;
     private final ConnectionWorker worker;
-    private final CompletableFuture<Optional<Grant>> answer = new CompletableFuture<>();
+    private final Answer answer;
     private final AtomicBoolean asked = new AtomicBoolean();
     private final AtomicBoolean cancelled = new AtomicBoolean();
     private volatile boolean offered;
@@ -61,8 +60,9 @@ final class PendingClaim extends Request.Claiming implements Pending {
     private @Nullable HoldfastException unanswered;
     private long plan;
 
-    PendingClaim(Claim claim, PendingClaims queue, ConnectionWorker worker) {
+    PendingClaim(Claim claim, Answer answer, PendingClaims queue, ConnectionWorker worker) {
         super(claim);
+        this.answer = answer.after(() -> queue.ended(this));
         this.queue = queue;
         this.worker = worker;
     }
@@ -75,14 +75,9 @@ final class PendingClaim extends Request.Claiming implements Pending {
         return worker;
     }
 
-    @Override
-    public CompletableFuture<Optional<Grant>> answer() {
-        return answer;
-    }
-
     /** Asks the store whether it is our turn. */
     void ask() {
-        if (!answer.isDone() && asked.compareAndSet(false, true)) {
+        if (!answer.isGiven() && asked.compareAndSet(false, true)) {
             since = System.nanoTime();
             worker.add(this);
         }
@@ -96,9 +91,9 @@ final class PendingClaim extends Request.Claiming implements Pending {
 
     @Override
     public void cancel() {
-        if (!answer.isDone() && cancelled.compareAndSet(false, true)) {
+        if (!answer.isGiven() && cancelled.compareAndSet(false, true)) {
             worker.ask("cancel", claim.name(), table -> {
-                        if (!answer.isDone()) {
+                        if (!answer.isGiven()) {
                             boolean waited = table.withdraw(claim.name(), claim.id());
                             end(waited ? null : unanswered);
                         }
@@ -106,7 +101,7 @@ final class PendingClaim extends Request.Claiming implements Pending {
                     })
                     .whenComplete((left, failure) -> {
                         if (failure != null) {
-                            answer.completeExceptionally(failure);
+                            answer.failed(failure);
                         }
                     });
         }
@@ -115,15 +110,15 @@ final class PendingClaim extends Request.Claiming implements Pending {
     /** A server that can be read, and takes no writes, has said nothing about this claim. */
     private void end(@Nullable HoldfastException lastFailure) {
         if (lastFailure == null) {
-            answer.complete(Optional.empty());
+            answer.refused();
         } else {
-            answer.completeExceptionally(lastFailure);
+            answer.failed(lastFailure);
         }
     }
 
     @Override
     boolean run(LockRows table, @Nullable String released) throws SQLException {
-        if (answer.isDone() || cancelled.get()) {
+        if (answer.isGiven() || cancelled.get()) {
             asked.set(false);
             return released != null && table.release(claim.name(), new ClaimId(released));
         }
@@ -141,7 +136,7 @@ final class PendingClaim extends Request.Claiming implements Pending {
             moved = System.nanoTime();
         }
         if (said.grant().isPresent()) {
-            take(table, said.grant());
+            take(table, said.grant().get());
         } else if (listening) {
             queue.offerListener().watch(claim.id().value(), said.before());
             pollIn(Math.min(
@@ -165,8 +160,8 @@ final class PendingClaim extends Request.Claiming implements Pending {
     }
 
     /** A claim that was called off meanwhile leaves the grant to the cancel behind it, which takes all back. */
-    private void take(LockRows table, Optional<Grant> grant) throws SQLException {
-        if (!cancelled.get() && !answer.complete(grant)) {
+    private void take(LockRows table, Grant grant) throws SQLException {
+        if (!cancelled.get() && !answer.granted(grant)) {
             table.release(claim.name(), claim.id()); // it failed meanwhile
         }
     }
@@ -176,7 +171,7 @@ final class PendingClaim extends Request.Claiming implements Pending {
     void fail(HoldfastException failure) {
         asked.set(false);
         if (failure instanceof StoreRefusedException || failure instanceof ClientClosedException || cancelled.get()) {
-            answer.completeExceptionally(failure);
+            answer.failed(failure);
             return;
         }
         unanswered = failure;
@@ -186,7 +181,7 @@ final class PendingClaim extends Request.Claiming implements Pending {
 
     /** Gives up its place. On the worker's thread, when the store closes. */
     void giveUp(LockRows table) throws SQLException {
-        if (placed && !answer.isDone()) {
+        if (placed && !answer.isGiven()) {
             table.withdraw(claim.name(), claim.id());
         }
     }

@@ -1,6 +1,7 @@
 package dev.holdfast.jdbc;
 
 import dev.holdfast.HoldfastException;
+import dev.holdfast.spi.Answer;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Redacted;
@@ -36,12 +37,16 @@ final class PendingClaims implements OfferListener.Listener {
         listener.set(engine);
     }
 
-    Pending claim(Claim claim, ConnectionWorker worker) {
-        PendingClaim queued = new PendingClaim(claim, this, worker);
+    Pending claim(Claim claim, Answer answer, ConnectionWorker worker) {
+        PendingClaim queued = new PendingClaim(claim, answer, this, worker);
         all.put(claim.id().value(), queued);
-        queued.answer().whenComplete((grant, failure) -> all.remove(claim.id().value(), queued));
         queued.ask();
         return queued;
+    }
+
+    /** A claim has its answer. */
+    void ended(PendingClaim answered) {
+        all.remove(answered.claim().id().value(), answered);
     }
 
     @Override

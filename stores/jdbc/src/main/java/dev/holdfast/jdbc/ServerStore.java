@@ -5,6 +5,7 @@ import dev.holdfast.ClientClosedException;
 import dev.holdfast.HoldfastException;
 import dev.holdfast.LockStatus;
 import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.spi.Answer;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
@@ -173,18 +174,17 @@ final class ServerStore implements Store {
     }
 
     @Override
-    public Pending claim(Claim claim) {
+    public Pending claim(Claim claim, Answer answer) {
         used = true;
         if (claim.waits()) {
-            Pending waiting = queue.claim(claim, worker(claim.name()));
+            Pending waiting = queue.claim(claim, answer, worker(claim.name()));
             if (closed.get()) {
                 queue.failAll(tables.closedException()); // the close may have looked before this claim came
             }
             return waiting;
         }
-        Attempt attempt = new Attempt(claim);
-        worker(claim.name()).add(attempt);
-        return Pending.answered(attempt.answer);
+        worker(claim.name()).add(new Attempt(claim, answer));
+        return Pending.BRIEFLY;
     }
 
     @Override
@@ -319,22 +319,23 @@ final class ServerStore implements Store {
 
     /** A claim that does not wait. */
     private static final class Attempt extends Request.Claiming {
-        private final CompletableFuture<Optional<Grant>> answer = new CompletableFuture<>();
+        private final Answer answer;
 
-        Attempt(Claim claim) {
+        Attempt(Claim claim, Answer answer) {
             super(claim);
+            this.answer = answer;
         }
 
         @Override
         boolean run(LockRows table, @Nullable String released) throws SQLException {
             LockRows.Answer said = table.claim(claim, released, null);
-            answer.complete(said.grant());
+            said.grant().ifPresentOrElse(answer::granted, answer::refused);
             return said.releasedHeld();
         }
 
         @Override
         void fail(HoldfastException failure) {
-            answer.completeExceptionally(failure);
+            answer.failed(failure);
         }
     }
 }

@@ -50,8 +50,7 @@ final class SessionClaim implements Pending {
         this.claim = claim;
     }
 
-    @Override
-    public CompletableFuture<Optional<Grant>> answer() {
+    CompletableFuture<Optional<Grant>> answer() {
         return answer;
     }
 

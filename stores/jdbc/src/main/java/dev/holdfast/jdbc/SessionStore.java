@@ -5,6 +5,7 @@ import dev.holdfast.HoldfastException;
 import dev.holdfast.LockMode;
 import dev.holdfast.LockStatus;
 import dev.holdfast.UnsupportedByStoreException;
+import dev.holdfast.spi.Answer;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
@@ -154,18 +155,21 @@ final class SessionStore implements Store {
     }
 
     @Override
-    public Pending claim(Claim claim) {
+    public Pending claim(Claim claim, Answer answer) {
         HoldfastException refused = refused(claim);
         if (refused != null) {
-            return Pending.answered(CompletableFuture.failedFuture(refused));
+            answer.failed(refused);
+            return Pending.BRIEFLY;
         }
         SessionClaim pending = new SessionClaim(this, claim);
         SessionConnection has = grants.get(claim.id());
         if (has != null && has != first || !claim.waits()) {
-            return Pending.answered(attempt(claim, has == null ? first : has));
+            answer.follow(attempt(claim, has == null ? first : has));
+            return Pending.BRIEFLY;
         }
         claims.put(claim.id(), pending);
         pending.answer().whenComplete((grant, failure) -> claims.remove(claim.id(), pending));
+        answer.follow(pending.answer());
         pending.ask();
         HoldfastException why = closed.get();
         if (why != null) {

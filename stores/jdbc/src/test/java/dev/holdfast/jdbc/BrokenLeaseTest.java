@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.LockStatus;
 import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.support.Asked;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
@@ -19,7 +20,7 @@ class BrokenLeaseTest {
         Meddling connections = new Meddling("jdbc:h2:mem:broken" + System.nanoTime() + ";DB_CLOSE_DELAY=-1");
         try (ServerStore store = connections.store()) {
             Grant grant =
-                    Requests.get(store.claim(Requests.claim(NAME)).answer()).orElseThrow();
+                    Requests.get(Asked.of(store, Requests.claim(NAME)).answer()).orElseThrow();
             connections.meddle(sql -> {
                 if (sql.startsWith("SELECT")) {
                     LockSupport.parkNanos(SLOW.toNanos());

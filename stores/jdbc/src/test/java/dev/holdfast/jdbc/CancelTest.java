@@ -2,7 +2,7 @@ package dev.holdfast.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.support.Asked;
 import java.sql.SQLException;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -13,14 +13,14 @@ import org.junit.jupiter.api.Test;
  */
 class CancelTest {
     private static final String NAME = "order:42";
-    private final CompletableFuture<Pending> called = new CompletableFuture<>();
+    private final CompletableFuture<Asked> called = new CompletableFuture<>();
 
     @Test
     void isAnsweredWithNothingAndLeavesNothingOnAServer() throws SQLException {
         Meddling connections = new Meddling("jdbc:h2:mem:cancel" + System.nanoTime() + ";DB_CLOSE_DELAY=-1");
         try (ServerStore store = connections.store()) {
             Requests.get(store.release(
-                    Requests.get(store.claim(Requests.claim(NAME)).answer()).orElseThrow()));
+                    Requests.get(Asked.of(store, Requests.claim(NAME)).answer()).orElseThrow()));
             connections.meddle(sql -> {
                 if (sql.contains("UPDATE")) {
                     connections.meddle(any -> {});
@@ -28,10 +28,11 @@ class CancelTest {
                 }
             });
 
-            called.complete(store.claim(Requests.waiting(NAME)));
+            called.complete(Asked.of(store, Requests.waiting(NAME)));
 
             assertThat(Requests.get(called.join().answer())).isEmpty();
-            assertThat(Requests.get(store.claim(Requests.claim(NAME)).answer())).isPresent();
+            assertThat(Requests.get(Asked.of(store, Requests.claim(NAME)).answer()))
+                    .isPresent();
         }
     }
 }

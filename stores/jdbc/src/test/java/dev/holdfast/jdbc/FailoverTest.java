@@ -7,9 +7,9 @@ import static org.awaitility.Awaitility.await;
 import dev.holdfast.StaleTokenException;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Grant;
-import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Renewal.Verdict;
 import dev.holdfast.spi.Store;
+import dev.holdfast.spi.support.Asked;
 import dev.holdfast.tck.KitTime;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -42,7 +42,7 @@ class FailoverTest {
     }
 
     private static Grant claim(Store store, String name) {
-        return Requests.get(store.claim(Requests.claim(name)).answer()).orElseThrow();
+        return Requests.get(Asked.of(store, Requests.claim(name)).answer()).orElseThrow();
     }
 
     private static Verdict renewed(Store store, Grant grant) {
@@ -77,7 +77,8 @@ class FailoverTest {
                 primary.set(pair.replicaUrl());
 
                 try (Store other = open(kind)) {
-                    assertThat(Requests.get(other.claim(Requests.claim("kept")).answer()))
+                    assertThat(Requests.get(
+                                    Asked.of(other, Requests.claim("kept")).answer()))
                             .isEmpty();
                     Grant next = claim(other, "forgotten");
                     assertThat(next.number()).isGreaterThan(forgotten.number());
@@ -111,7 +112,7 @@ class FailoverTest {
             try (Store holder = open(kind);
                     Store waiter = open(kind)) {
                 Grant kept = claim(holder, "kept");
-                Pending waiting = waiter.claim(Requests.waiting("kept"));
+                Asked waiting = Asked.of(waiter, Requests.waiting("kept"));
                 await().atMost(SOON)
                         .until(() -> Requests.get(holder.status("kept")).waiting() == 1);
 
@@ -140,8 +141,8 @@ class FailoverTest {
                 pair.awaitReplicated();
                 primary.set(pair.replicaUrl());
                 try (Store there = open(ReplicatedPair.Kind.MARIADB)) {
-                    assertThat(Requests.get(
-                                    there.claim(Requests.claim("made on both")).answer()))
+                    assertThat(Requests.get(Asked.of(there, Requests.claim("made on both"))
+                                    .answer()))
                             .as("what has arrived keeps others out")
                             .isEmpty();
                     pair.holdReplication();

@@ -8,6 +8,7 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Renewal.Verdict;
 import dev.holdfast.spi.Store;
+import dev.holdfast.spi.support.Asked;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -41,7 +42,7 @@ class H2DurabilityTest extends OnH2Server {
         try (Store holder = open(server.url("locks"))) {
             for (int i = 0; i < LOCKS; i++) {
                 Claim claim = Requests.claim("lock " + System.nanoTime());
-                granted.add(Requests.get(holder.claim(claim).answer()).orElseThrow());
+                granted.add(Requests.get(Asked.of(holder, claim).answer()).orElseThrow());
             }
             server.process().kill();
             server.process().restart();
@@ -52,7 +53,8 @@ class H2DurabilityTest extends OnH2Server {
     private void assertAllAreKnown(List<Grant> granted) {
         try (Store rival = open(server.url("locks"))) {
             for (Grant each : granted) {
-                assertThat(Requests.get(rival.claim(Requests.claim(each.name())).answer()))
+                assertThat(Requests.get(
+                                Asked.of(rival, Requests.claim(each.name())).answer()))
                         .as(each.name())
                         .isEmpty();
                 assertThat(Requests.get(rival.renew(List.of(each)))
@@ -79,7 +81,8 @@ class H2DurabilityTest extends OnH2Server {
 
             statement.execute("SET WRITE_DELAY 0");
             try (Store store = open(weak)) {
-                assertThat(Requests.get(store.claim(Requests.claim("allowed")).answer()))
+                assertThat(Requests.get(
+                                Asked.of(store, Requests.claim("allowed")).answer()))
                         .isPresent();
             }
         }
@@ -95,7 +98,8 @@ class H2DurabilityTest extends OnH2Server {
             statement.execute("GRANT ALL ON holdfast_lock TO weak");
             statement.execute("SET WRITE_DELAY 500"); // as somebody may have set it; weak may not
             try (Store store = open(url + ";USER=weak;PASSWORD=x")) {
-                assertThat(Requests.get(store.claim(Requests.claim("allowed")).answer()))
+                assertThat(Requests.get(
+                                Asked.of(store, Requests.claim("allowed")).answer()))
                         .isPresent();
             }
         }

@@ -8,10 +8,10 @@ import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
-import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Renewal.Verdict;
 import dev.holdfast.spi.Store;
+import dev.holdfast.spi.support.Asked;
 import dev.holdfast.tck.IgnoringListener;
 import dev.holdfast.testbed.TcpProxy;
 import java.time.Duration;
@@ -39,11 +39,12 @@ class H2OutageTest extends OnH2Server {
         try (Store holder = open(server.url("locks"));
                 Store other = open(server.url("locks"))) {
             List<Grant> held = new ArrayList<>();
-            NAMES.forEach(name -> held.add(
-                    Requests.get(holder.claim(Requests.claim(name)).answer()).orElseThrow()));
+            NAMES.forEach(name ->
+                    held.add(Requests.get(Asked.of(holder, Requests.claim(name)).answer())
+                            .orElseThrow()));
             Set<String> told = listening(other);
-            List<Pending> waiting = new ArrayList<>();
-            NAMES.forEach(name -> waiting.add(other.claim(Requests.waiting(name))));
+            List<Asked> waiting = new ArrayList<>();
+            NAMES.forEach(name -> waiting.add(Asked.of(other, Requests.waiting(name))));
             await().until(() ->
                     other.status(NAMES.get(0)).toCompletableFuture().get().waiting() == 1);
 
@@ -63,12 +64,13 @@ class H2OutageTest extends OnH2Server {
             proxy.toClient().delay(SLOW);
 
             assertThatThrownBy(() -> Requests.get(
-                            store.claim(Requests.claim("a new name")).answer()))
+                            Asked.of(store, Requests.claim("a new name")).answer()))
                     .isInstanceOf(StoreUnavailableException.class)
                     .hasMessageContaining("has not answered within 5 s");
 
             proxy.heal();
-            assertThat(Requests.get(store.claim(Requests.claim("another name")).answer()))
+            assertThat(Requests.get(
+                            Asked.of(store, Requests.claim("another name")).answer()))
                     .isPresent();
         }
     }
@@ -78,9 +80,10 @@ class H2OutageTest extends OnH2Server {
         try (TcpProxy proxy = TcpProxy.to(server.process().port());
                 Store store = open(proxy, ";holdfast.connections=1")) {
             List<Grant> readers = new ArrayList<>();
-            NAMES.forEach(name -> readers.add(Requests.get(store.claim(Requests.mode(Requests.claim(name), Mode.SHARED))
-                            .answer())
-                    .orElseThrow()));
+            NAMES.forEach(name ->
+                    readers.add(Requests.get(Asked.of(store, Requests.mode(Requests.claim(name), Mode.SHARED))
+                                    .answer())
+                            .orElseThrow()));
             List<String> order = new CopyOnWriteArrayList<>();
             proxy.toClient().delay(SLOW.dividedBy(4));
 
@@ -98,7 +101,8 @@ class H2OutageTest extends OnH2Server {
     @Test
     void theUrlMaySayHowLongAnAnswerMayTake() {
         try (Store store = open(server.url("locks") + ";NETWORK_TIMEOUT=2500")) {
-            assertThat(Requests.get(store.claim(Requests.claim("a")).answer())).isPresent();
+            assertThat(Requests.get(Asked.of(store, Requests.claim("a")).answer()))
+                    .isPresent();
         }
     }
 

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.support.Asked;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;
@@ -35,7 +36,7 @@ class LateClaimTest {
                 ServerStore next = connections.store()) {
             Claim claim = Requests.lease(Requests.claim(NAME), LEASE);
             loseTheNextReply();
-            Grant grant = Requests.get(store.claim(claim).answer()).orElseThrow();
+            Grant grant = Requests.get(Asked.of(store, claim).answer()).orElseThrow();
             assertThat(sent).as("sent again").hasValueGreaterThan(1);
             assertThat(Requests.get(store.release(grant))).isTrue();
 
@@ -48,13 +49,13 @@ class LateClaimTest {
         try (ServerStore store = connections.store();
                 ServerStore next = connections.store()) {
             Grant before =
-                    Requests.get(store.claim(Requests.claim(NAME)).answer()).orElseThrow();
+                    Requests.get(Asked.of(store, Requests.claim(NAME)).answer()).orElseThrow();
             Claim claim = Requests.lease(Requests.claim(NAME), LEASE);
             CompletableFuture<CompletionStage<Optional<Grant>>> claimed = new CompletableFuture<>();
             loseTheNextReply();
             store.beforeSending(NAME, () -> {
                 store.release(before);
-                claimed.complete(store.claim(claim).answer());
+                claimed.complete(Asked.of(store, claim).answer());
             });
             Grant grant = Requests.get(Requests.get(claimed)).orElseThrow();
             assertThat(Requests.get(store.release(grant))).isTrue();
@@ -67,7 +68,7 @@ class LateClaimTest {
     void oneThatWasSentOnceIsNot() throws SQLException {
         try (ServerStore store = connections.store()) {
             Duration lease = Duration.ofMillis(600);
-            Grant grant = Requests.get(store.claim(Requests.lease(Requests.claim(NAME), lease))
+            Grant grant = Requests.get(Asked.of(store, Requests.lease(Requests.claim(NAME), lease))
                             .answer())
                     .orElseThrow();
             assertThat(Requests.get(store.release(grant))).isTrue();
@@ -79,10 +80,12 @@ class LateClaimTest {
 
     /** The copy comes on a connection of which the client knows nothing any more. */
     private static void assertIsWithdrawn(Claim claim, ServerStore next) {
-        assertThat(Requests.get(next.claim(claim).answer())).as("for nobody").isPresent();
+        assertThat(Requests.get(Asked.of(next, claim).answer()))
+                .as("for nobody")
+                .isPresent();
         await().atMost(LEASE.multipliedBy(2).dividedBy(3))
-                .until(() ->
-                        Requests.get(next.claim(Requests.claim(NAME)).answer()).isPresent());
+                .until(() -> Requests.get(Asked.of(next, Requests.claim(NAME)).answer())
+                        .isPresent());
     }
 
     private void loseTheNextReply() {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.LockStatus;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
+import dev.holdfast.spi.support.Asked;
 import dev.holdfast.spi.support.PagedListing;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -36,8 +37,8 @@ class ListTest {
         try (Store store = new JdbcStoreProvider().open(url, new StoreContext(new ServerCases.NoWallClock()));
                 Connection connection = DriverManager.getConnection(url);
                 Statement statement = connection.createStatement()) {
-            get(store.claim(Requests.claim("a name before")).answer()).orElseThrow();
-            get(store.claim(Requests.claim("names behind")).answer()).orElseThrow();
+            get(Asked.of(store, Requests.claim("a name before")).answer()).orElseThrow();
+            get(Asked.of(store, Requests.claim("names behind")).answer()).orElseThrow();
             statement.execute("INSERT INTO holdfast_lock SELECT STRINGTOUTF8(concat('held ', x)), 1, 1, 'claim', 1, 1, "
                     + FOR_LONG + ", '', '', 'host', 0, '', '' FROM SYSTEM_RANGE(1, " + names + ")");
             assertThat(get(store.list("held ")))

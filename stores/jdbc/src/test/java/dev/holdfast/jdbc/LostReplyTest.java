@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.support.Asked;
 import java.sql.SQLException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -27,7 +28,7 @@ class LostReplyTest {
     void isNotToldAsTheLossOfTheHold() throws SQLException {
         try (ServerStore store = connections.store()) {
             Grant grant =
-                    Requests.get(store.claim(Requests.claim(NAME)).answer()).orElseThrow();
+                    Requests.get(Asked.of(store, Requests.claim(NAME)).answer()).orElseThrow();
             loseTheNextReply();
 
             assertUnknown(store.release(grant));
@@ -41,13 +42,13 @@ class LostReplyTest {
     void isNotToldAsTheLossOfTheHoldWhenTheNextClaimLeavesWithIt() throws SQLException {
         try (ServerStore store = connections.store()) {
             Grant grant =
-                    Requests.get(store.claim(Requests.claim(NAME)).answer()).orElseThrow();
+                    Requests.get(Asked.of(store, Requests.claim(NAME)).answer()).orElseThrow();
             loseTheNextReply();
             CompletableFuture<CompletionStage<Boolean>> released = new CompletableFuture<>();
             CompletableFuture<Grant> claimed = new CompletableFuture<>();
             store.beforeSending(NAME, () -> {
                 released.complete(store.release(grant));
-                store.claim(Requests.claim(NAME)).answer().thenAccept(next -> claimed.complete(next.orElseThrow()));
+                Asked.of(store, Requests.claim(NAME)).answer().thenAccept(next -> claimed.complete(next.orElseThrow()));
             });
 
             assertUnknown(Requests.get(released));
@@ -61,7 +62,7 @@ class LostReplyTest {
     void aHoldThatWasLostBeforeItsReleaseIsToldAsLost() throws SQLException {
         try (ServerStore store = connections.store()) {
             Grant grant =
-                    Requests.get(store.claim(Requests.claim(NAME)).answer()).orElseThrow();
+                    Requests.get(Asked.of(store, Requests.claim(NAME)).answer()).orElseThrow();
             assertThat(Requests.get(store.breakGrant(NAME, grant.number(), true)))
                     .isTrue();
 
@@ -73,7 +74,7 @@ class LostReplyTest {
     void aGrantThatWasBrokenByTheFirstTryIsNotToldAsOverBefore() throws SQLException {
         try (ServerStore store = connections.store()) {
             Grant grant =
-                    Requests.get(store.claim(Requests.claim(NAME)).answer()).orElseThrow();
+                    Requests.get(Asked.of(store, Requests.claim(NAME)).answer()).orElseThrow();
             loseTheNextReply();
 
             assertUnknown(store.breakGrant(NAME, grant.number(), true));

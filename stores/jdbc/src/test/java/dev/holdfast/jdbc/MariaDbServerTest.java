@@ -9,6 +9,7 @@ import dev.holdfast.LockClient;
 import dev.holdfast.StoreRefusedException;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Store;
+import dev.holdfast.spi.support.Asked;
 import dev.holdfast.testbed.MariaDbServer;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -91,14 +92,14 @@ class MariaDbServerTest extends RecordTableCases {
     void aHeldLockThatIsTriedTenThousandTimesChangesNoRow() {
         try (Store holder = store();
                 Store other = store()) {
-            Requests.get(holder.claim(Requests.lease(Requests.claim("tried"), Duration.ofMinutes(10)))
+            Requests.get(Asked.of(holder, Requests.lease(Requests.claim("tried"), Duration.ofMinutes(10)))
                             .answer())
                     .orElseThrow();
-            assertThat(Requests.get(other.claim(Requests.claim("tried")).answer()))
+            assertThat(Requests.get(Asked.of(other, Requests.claim("tried")).answer()))
                     .isEmpty();
             long before = changes();
             for (int i = 0; i < 10_000; i++) {
-                assertThat(Requests.get(other.claim(Requests.claim("tried")).answer()))
+                assertThat(Requests.get(Asked.of(other, Requests.claim("tried")).answer()))
                         .isEmpty();
             }
             assertThat(changes() - before).as("rows changed").isZero();

@@ -9,6 +9,7 @@ import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Renewal.Verdict;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
+import dev.holdfast.spi.support.Asked;
 import dev.holdfast.testbed.PostgresServer;
 import java.time.Duration;
 import java.util.List;
@@ -63,7 +64,7 @@ class PostgresDurabilityTest {
         all.assertThat(leaseLeft(permit)).as("a permit's renewal").isGreaterThan(Requests.LEASE);
         all.assertThat(verdict(broken)).as("a lock that was broken").isEqualTo(Verdict.LOST);
         all.assertThat(verdict(brokenNow)).as("one that was broken at once").isEqualTo(Verdict.LOST);
-        all.assertThat(Requests.get(store.claim(Requests.mode(Requests.claim("written"), Mode.SHARED))
+        all.assertThat(Requests.get(Asked.of(store, Requests.mode(Requests.claim("written"), Mode.SHARED))
                         .answer()))
                 .as("room for readers beside a writer")
                 .isPresent();
@@ -82,7 +83,7 @@ class PostgresDurabilityTest {
     }
 
     private Grant hold(Claim claim) {
-        return Requests.get(store.claim(claim).answer()).orElseThrow();
+        return Requests.get(Asked.of(store, claim).answer()).orElseThrow();
     }
 
     private Verdict verdict(Grant grant) {

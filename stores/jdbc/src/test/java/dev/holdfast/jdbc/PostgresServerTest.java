@@ -11,8 +11,8 @@ import dev.holdfast.StoreRefusedException;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
-import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Store;
+import dev.holdfast.spi.support.Asked;
 import dev.holdfast.tck.KitTime;
 import dev.holdfast.testbed.PostgresServer;
 import dev.holdfast.testbed.TcpProxy;
@@ -96,7 +96,7 @@ class PostgresServerTest extends RecordTableCases {
     void aHeldLockThatIsTriedTenThousandTimesWritesNothing() {
         try (Store holder = store();
                 Store other = store()) {
-            Requests.get(holder.claim(Requests.lease(Requests.claim("tried"), Duration.ofMinutes(10)))
+            Requests.get(Asked.of(holder, Requests.lease(Requests.claim("tried"), Duration.ofMinutes(10)))
                             .answer())
                     .orElseThrow();
             for (int i = 0; i < 20; i++) {
@@ -114,7 +114,8 @@ class PostgresServerTest extends RecordTableCases {
     }
 
     private static void assertTried(Store store) {
-        assertThat(Requests.get(store.claim(Requests.claim("tried")).answer())).isEmpty();
+        assertThat(Requests.get(Asked.of(store, Requests.claim("tried")).answer()))
+                .isEmpty();
     }
 
     /**
@@ -143,17 +144,17 @@ class PostgresServerTest extends RecordTableCases {
                 Store deaf = ServerStore.open(
                         new PostgresDialect(), JdbcOptions.defaults(), noEar, "deaf", new KitTime(), false);
                 Store hearing = store()) {
-            Grant grant =
-                    Requests.get(holder.claim(Requests.claim("deaf")).answer()).orElseThrow();
-            Pending first = deaf.claim(Requests.waiting("deaf"));
+            Grant grant = Requests.get(Asked.of(holder, Requests.claim("deaf")).answer())
+                    .orElseThrow();
+            Asked first = Asked.of(deaf, Requests.waiting("deaf"));
             await().atMost(SOON).until(() -> Requests.get(holder.status("deaf")).waiting() == 1);
-            Pending second = hearing.claim(Requests.waiting("deaf"));
+            Asked second = Asked.of(hearing, Requests.waiting("deaf"));
             await().atMost(SOON).until(() -> Requests.get(holder.status("deaf")).waiting() == 2);
 
             Requests.get(holder.release(grant));
 
             Grant next = Requests.get(first.answer()).orElseThrow();
-            assertThat(second.answer().toCompletableFuture()).isNotDone();
+            assertThat(second.answer()).isNotDone();
             Requests.get(deaf.release(next));
             assertThat(Requests.get(second.answer())).isPresent();
         }
@@ -294,12 +295,12 @@ class PostgresServerTest extends RecordTableCases {
         try (Store holder = store();
                 Store waiter = connections.store()) {
             Grant grant = Requests.get(
-                            holder.claim(Requests.claim("told meanwhile")).answer())
+                            Asked.of(holder, Requests.claim("told meanwhile")).answer())
                     .orElseThrow();
             Claim claim = Requests.waiting("told meanwhile");
             CountDownLatch asked = new CountDownLatch(1);
             CountDownLatch offered = new CountDownLatch(1);
-            Pending waiting = waiter.claim(claim);
+            Asked waiting = Asked.of(waiter, claim);
             await().atMost(SOON)
                     .until(() -> Requests.get(holder.status("told meanwhile")).waiting() == 1);
             connections.meddle(sql -> {
@@ -313,8 +314,7 @@ class PostgresServerTest extends RecordTableCases {
             connections.meddle(sql -> {});
             offered.countDown();
 
-            assertThat(waiting.answer().toCompletableFuture().get(1_500, TimeUnit.MILLISECONDS))
-                    .isPresent();
+            assertThat(waiting.answer().get(1_500, TimeUnit.MILLISECONDS)).isPresent();
         }
     }
 

@@ -11,6 +11,7 @@ import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Renewal.Verdict;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
+import dev.holdfast.spi.support.Asked;
 import dev.holdfast.testbed.LocalServer;
 import dev.holdfast.testbed.MariaDbServer;
 import dev.holdfast.testbed.PostgresServer;
@@ -85,7 +86,7 @@ class RenewalIsolationTest {
         for (int i = 0; i < GRANTS; i++) {
             Claim claim = Requests.lease(
                     Requests.mode(Requests.claim("lock " + (char) ('a' + i)), mode), java.time.Duration.ofMinutes(5));
-            grants.add(Requests.get(store.claim(claim).answer()).orElseThrow());
+            grants.add(Requests.get(Asked.of(store, claim).answer()).orElseThrow());
         }
         return grants;
     }

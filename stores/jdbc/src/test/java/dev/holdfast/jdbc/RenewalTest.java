@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Renewal;
+import dev.holdfast.spi.support.Asked;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -17,7 +18,8 @@ class RenewalTest {
     void isNotSentAgainSinceTheFirstMayStillBeCarriedOut() throws SQLException {
         Meddling connections = new Meddling("jdbc:h2:mem:renewal;DB_CLOSE_DELAY=-1");
         try (ServerStore store = connections.store()) {
-            Grant grant = Requests.get(store.claim(Requests.claim("renewed")).answer())
+            Grant grant = Requests.get(
+                            Asked.of(store, Requests.claim("renewed")).answer())
                     .orElseThrow();
             AtomicInteger sent = new AtomicInteger();
             connections.meddle(sql -> {

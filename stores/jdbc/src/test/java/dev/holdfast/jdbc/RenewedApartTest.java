@@ -7,6 +7,7 @@ import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Renewal;
+import dev.holdfast.spi.support.Asked;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,8 +27,8 @@ class RenewedApartTest {
     @Test
     void aRenewalBlockedByARowLockIsNotRepeatedImmediately() throws SQLException {
         try (ServerStore store = connections.store(ONE)) {
-            Grant grant =
-                    Requests.get(store.claim(Requests.claim("locked")).answer()).orElseThrow();
+            Grant grant = Requests.get(Asked.of(store, Requests.claim("locked")).answer())
+                    .orElseThrow();
             List<String> sent = lockedOut();
 
             assertThatThrownBy(() -> Requests.get(store.renew(List.of(grant))))
@@ -52,7 +53,7 @@ class RenewedApartTest {
                     .isInstanceOf(StoreUnavailableException.class);
             List<Grant> all = new ArrayList<>(IntStream.range(0, 5)
                     .mapToObj(i -> Requests.get(
-                                    store.claim(Requests.claim("good " + i)).answer())
+                                    Asked.of(store, Requests.claim("good " + i)).answer())
                             .orElseThrow())
                     .toList());
             all.add(bad);

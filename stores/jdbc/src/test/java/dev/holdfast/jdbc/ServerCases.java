@@ -13,11 +13,11 @@ import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
-import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
 import dev.holdfast.spi.TimeSource;
+import dev.holdfast.spi.support.Asked;
 import dev.holdfast.tck.KitTime;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -253,8 +253,8 @@ abstract class ServerCases {
         dropTable();
         try (Store store = new JdbcStoreProvider()
                 .open(with(url(), "holdfast.connections=1"), new StoreContext(new NoWallClock()))) {
-            Grant kept =
-                    Requests.get(store.claim(Requests.claim("kept")).answer()).orElseThrow();
+            Grant kept = Requests.get(Asked.of(store, Requests.claim("kept")).answer())
+                    .orElseThrow();
             fill("held ", "1");
 
             CompletableFuture<List<LockStatus>> listed = store.list("held ").toCompletableFuture();
@@ -300,7 +300,8 @@ abstract class ServerCases {
             });
 
             assertThat(renewed).allMatch(CompletableFuture::join);
-            assertThat(Requests.get(stores.get(0).claim(Requests.claim(name)).answer()))
+            assertThat(Requests.get(
+                            Asked.of(stores.get(0), Requests.claim(name)).answer()))
                     .isEmpty();
         } finally {
             stores.forEach(Store::close);
@@ -314,7 +315,7 @@ abstract class ServerCases {
             Optional<Grant> grant = Optional.empty();
             while (grant.isEmpty()) {
                 try {
-                    grant = Requests.get(store.claim(claim).answer());
+                    grant = Requests.get(Asked.of(store, claim).answer());
                 } catch (StoreUnavailableException e) {
                     assertThat(e).hasMessageContaining("its row changed"); // too many at once: told, and tried again
                 }
@@ -413,7 +414,8 @@ abstract class ServerCases {
     void aReleaseTogetherWithTheNextClaimTellsThatTheLockWasBrokenBefore() {
         try (Store holder = store();
                 Store breaker = store()) {
-            Grant kept = Requests.get(holder.claim(Requests.claim("exchanged")).answer())
+            Grant kept = Requests.get(
+                            Asked.of(holder, Requests.claim("exchanged")).answer())
                     .orElseThrow();
             Exchange first = exchange(holder, kept, Requests.claim(kept.name()));
             assertThat(Requests.get(first.released())).isTrue();
@@ -434,8 +436,8 @@ abstract class ServerCases {
                 Store other = store()) {
             for (Mode mode : List.of(Mode.EXCLUSIVE, Mode.SHARED, new Mode.Permits(1, 2))) {
                 Claim claim = Requests.mode(Requests.claim("twice " + mode), mode);
-                Grant grant = Requests.get(store.claim(claim).answer()).orElseThrow();
-                Grant late = Requests.get(other.claim(claim).answer()).orElseThrow();
+                Grant grant = Requests.get(Asked.of(store, claim).answer()).orElseThrow();
+                Grant late = Requests.get(Asked.of(other, claim).answer()).orElseThrow();
 
                 assertThat(late.number()).as("%s", mode).isEqualTo(grant.number());
                 assertThat(Requests.get(store.renew(List.of(grant)))
@@ -454,10 +456,10 @@ abstract class ServerCases {
                 Store second = store();
                 Store reader = store()) {
             Grant begun =
-                    Requests.get(first.claim(Requests.claim(name)).answer()).orElseThrow();
-            Pending next = second.claim(Requests.waiting(name));
+                    Requests.get(Asked.of(first, Requests.claim(name)).answer()).orElseThrow();
+            Asked next = Asked.of(second, Requests.waiting(name));
             await().atMost(SOON).until(() -> Requests.get(first.status(name)).waiting() == 1);
-            Pending last = reader.claim(Requests.mode(Requests.waiting(name), Mode.SHARED));
+            Asked last = Asked.of(reader, Requests.mode(Requests.waiting(name), Mode.SHARED));
             await().atMost(SOON).until(() -> Requests.get(first.status(name)).waiting() == 2);
             Requests.get(first.release(begun));
             Grant held = Requests.get(next.answer()).orElseThrow();
@@ -484,8 +486,8 @@ abstract class ServerCases {
         CompletableFuture<Exchange> sent = new CompletableFuture<>();
         store.beforeSending(
                 grant.name(),
-                () -> sent.complete(
-                        new Exchange(store.release(grant), store.claim(claim).answer())));
+                () -> sent.complete(new Exchange(
+                        store.release(grant), Asked.of(store, claim).answer())));
         return sent.join();
     }
 

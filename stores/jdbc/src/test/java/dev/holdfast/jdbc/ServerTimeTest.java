@@ -7,10 +7,10 @@ import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.LockClient;
 import dev.holdfast.spi.Grant;
-import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Renewal.Verdict;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
+import dev.holdfast.spi.support.Asked;
 import dev.holdfast.testbed.MariaDbServer;
 import dev.holdfast.testbed.PostgresServer;
 import dev.holdfast.testbed.ServerClock;
@@ -92,7 +92,7 @@ class ServerTimeTest {
 
         assertThat(verdict(one, grant)).isEqualTo(Verdict.HELD);
         assertThat(attempt(two)).isEqualTo(0);
-        Pending next = two.claim(Requests.waiting("clock"));
+        Asked next = Asked.of(two, Requests.waiting("clock"));
         await().atMost(SOON).until(() -> get(one.status("clock")).waiting() == 1);
         assertThat(get(one.release(grant))).isTrue();
         Grant waited = get(next.answer()).orElseThrow();
@@ -128,7 +128,7 @@ class ServerTimeTest {
         open(server);
         Duration lease = Duration.ofMinutes(20); // less than the hour, more than any machine loses here
         clock.set(Duration.between(Instant.now(), change.minusSeconds(120)));
-        Grant grant = get(one.claim(Requests.lease(Requests.claim("clock"), lease))
+        Grant grant = get(Asked.of(one, Requests.lease(Requests.claim("clock"), lease))
                         .answer())
                 .orElseThrow();
         long offset = offset(server);
@@ -219,12 +219,12 @@ class ServerTimeTest {
     }
 
     private static Grant hold(Store store) {
-        return get(store.claim(Requests.claim("clock")).answer()).orElseThrow();
+        return get(Asked.of(store, Requests.claim("clock")).answer()).orElseThrow();
     }
 
     /** The number of the grant, or 0. */
     private static long attempt(Store store) {
-        return get(store.claim(Requests.claim("clock")).answer())
+        return get(Asked.of(store, Requests.claim("clock")).answer())
                 .map(Grant::number)
                 .orElse(0L);
     }

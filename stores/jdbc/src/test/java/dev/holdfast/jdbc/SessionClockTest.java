@@ -4,7 +4,7 @@ import static dev.holdfast.jdbc.Requests.get;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.support.Asked;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -39,7 +39,7 @@ class SessionClockTest {
     @ValueSource(strings = {"postgresql", "mariadb"})
     void setForwardItGivesTheLockToNobodyEarlier(String database) throws SQLException {
         AtomicLong killed = new AtomicLong();
-        Pending waiting = killedWhileAnotherWaits(database, database + " forward", HOUR, killed);
+        Asked waiting = killedWhileAnotherWaits(database, database + " forward", HOUR, killed);
         assertThat(get(waiting.answer())).isPresent();
         assertThat(Duration.ofNanos(System.nanoTime() - killed.get())).isGreaterThanOrEqualTo(BELIEF);
     }
@@ -47,7 +47,7 @@ class SessionClockTest {
     @ParameterizedTest
     @ValueSource(strings = {"postgresql", "mariadb"})
     void setBackItKeepsNobodyWaitingLonger(String database) throws SQLException {
-        Pending waiting = killedWhileAnotherWaits(database, database + " back", HOUR.negated(), new AtomicLong());
+        Asked waiting = killedWhileAnotherWaits(database, database + " back", HOUR.negated(), new AtomicLong());
         assertThat(get(waiting.answer())).isPresent();
     }
 
@@ -56,23 +56,23 @@ class SessionClockTest {
     void setBackItKeepsNobodyTryingLonger(String database) throws SQLException {
         String name = database + " tried";
         SessionStore holder = rig.store(servers.url(database), BELIEF);
-        get(holder.claim(Requests.claim(name)).answer()).orElseThrow();
+        get(Asked.of(holder, Requests.claim(name)).answer()).orElseThrow();
         servers.killHolders(database);
         SessionStore next = rig.store(servers.url(database));
         await().atMost(Duration.ofSeconds(20)).until(() -> {
-            assertThat(get(next.claim(Requests.claim(name)).answer())).isEmpty();
+            assertThat(get(Asked.of(next, Requests.claim(name)).answer())).isEmpty();
             return servers.count(database, "SELECT count(*) FROM holdfast_lock_session WHERE claim_id = '-'") == 1;
         });
         servers.clock().set(HOUR.negated());
         await().atMost(Duration.ofSeconds(20))
-                .until(() -> get(next.claim(Requests.claim(name)).answer()).isPresent());
+                .until(() -> get(Asked.of(next, Requests.claim(name)).answer()).isPresent());
     }
 
     /** The clock is set as soon as the next one has noted in the row that the session ended. */
-    private Pending killedWhileAnotherWaits(String database, String name, Duration offset, AtomicLong killed)
+    private Asked killedWhileAnotherWaits(String database, String name, Duration offset, AtomicLong killed)
             throws SQLException {
         SessionStore holder = rig.store(servers.url(database), BELIEF);
-        get(holder.claim(Requests.claim(name)).answer()).orElseThrow();
+        get(Asked.of(holder, Requests.claim(name)).answer()).orElseThrow();
         Meddling connections = new Meddling(servers.url(database));
         AtomicBoolean marked = new AtomicBoolean();
         connections.meddle(sql -> {
@@ -81,7 +81,7 @@ class SessionClockTest {
             }
         });
         SessionStore next = rig.store(connections, servers.url(database), SessionStore.SESSION);
-        Pending waiting = next.claim(Requests.waiting(name));
+        Asked waiting = Asked.of(next, Requests.waiting(name));
         await().atMost(Duration.ofSeconds(20))
                 .until(() -> get(holder.status(name)).waiting() == 1);
         killed.set(System.nanoTime());

@@ -14,8 +14,8 @@ import dev.holdfast.StoreRefusedException;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
-import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Renewal;
+import dev.holdfast.spi.support.Asked;
 import dev.holdfast.testbed.PostgresServer;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -50,7 +50,7 @@ class SessionMannersTest {
     @Test
     void theHoldersIndexIsBuiltWhileAClaimWaits() throws Exception {
         hold(rig.store(servers.url("postgresql")), "index");
-        Pending waiting = rig.store(servers.url("postgresql")).claim(Requests.waiting("index"));
+        Asked waiting = Asked.of(rig.store(servers.url("postgresql")), Requests.waiting("index"));
         awaitWaiting("postgresql", "index", 1);
         servers.sql(
                 "postgresql",
@@ -58,13 +58,13 @@ class SessionMannersTest {
                 "CREATE TABLE indexed (id int)",
                 "SET statement_timeout = '20s'",
                 "CREATE INDEX CONCURRENTLY made_by_the_holder ON indexed (id)");
-        assertThat(waiting.answer().toCompletableFuture()).isNotDone();
+        assertThat(waiting.answer()).isNotDone();
     }
 
     @Test
     void vacuumRemovesWhatWasDeletedAfterAClaimBeganToWait() throws Exception {
         hold(rig.store(servers.url("postgresql")), "vacuum");
-        Pending waiting = rig.store(servers.url("postgresql")).claim(Requests.waiting("vacuum"));
+        Asked waiting = Asked.of(rig.store(servers.url("postgresql")), Requests.waiting("vacuum"));
         awaitWaiting("postgresql", "vacuum", 1);
         long now = servers.count("postgresql", "SELECT txid_current()");
         await().atMost(SOON)
@@ -73,13 +73,13 @@ class SessionMannersTest {
                                 "SELECT count(*) FROM pg_stat_activity WHERE backend_xmin::text::bigint <= " + now
                                         + " AND pid <> pg_backend_pid()")
                         == 0);
-        assertThat(waiting.answer().toCompletableFuture()).isNotDone();
+        assertThat(waiting.answer()).isNotDone();
     }
 
     @Test
     void aWaitOnMariaDbHoldsNoTransactionAndNoTable() throws Exception {
         hold(rig.store(servers.url("mariadb")), "alter");
-        Pending waiting = rig.store(servers.url("mariadb")).claim(Requests.waiting("alter"));
+        Asked waiting = Asked.of(rig.store(servers.url("mariadb")), Requests.waiting("alter"));
         awaitWaiting("mariadb", "alter", 1);
         servers.sql(
                 "mariadb",
@@ -87,7 +87,7 @@ class SessionMannersTest {
                 "ALTER TABLE holdfast_lock_session COMMENT = 'altered while a claim waits'");
         await().atMost(SOON)
                 .until(() -> servers.count("mariadb", "SELECT count(*) FROM information_schema.innodb_trx") == 0);
-        assertThat(waiting.answer().toCompletableFuture()).isNotDone();
+        assertThat(waiting.answer()).isNotDone();
     }
 
     /** The third leaves while it waits. */
@@ -99,11 +99,11 @@ class SessionMannersTest {
         SessionStore holder = rig.store(servers.url(database));
         Grant held = hold(holder, name);
         List<Integer> served = new CopyOnWriteArrayList<>();
-        List<Pending> waiting = new ArrayList<>();
+        List<Asked> waiting = new ArrayList<>();
         for (int i = 0; i < 6; i++) {
             int place = i;
             SessionStore store = rig.store(servers.url(database));
-            Pending each = store.claim(Requests.waiting(name));
+            Asked each = Asked.of(store, Requests.waiting(name));
             each.answer().whenComplete((grant, failure) -> {
                 if (failure == null && grant.isPresent()) {
                     served.add(place);
@@ -135,8 +135,8 @@ class SessionMannersTest {
                     .isInstanceOf(StoreRefusedException.class)
                     .hasMessageContaining("'name 100'")
                     .hasMessageContaining("max_locks_per_transaction");
-            assertThatThrownBy(
-                            () -> get(store.claim(Requests.waiting("another")).answer()))
+            assertThatThrownBy(() ->
+                            get(Asked.of(store, Requests.waiting("another")).answer()))
                     .isInstanceOf(StoreRefusedException.class);
             assertThat(grants).hasSize(100);
             get(store.release(grants.remove(99)));
@@ -208,7 +208,7 @@ class SessionMannersTest {
                 0,
                 new Holder(strange, 7, strange, strange));
         SessionStore store = rig.store(servers.url(database));
-        assertThat(get(store.claim(claim).answer())).isPresent();
+        assertThat(get(Asked.of(store, claim).answer())).isPresent();
         Holder shown =
                 get(store.status(database + " texts")).grant().orElseThrow().holder();
         assertThat(shown.thread())
@@ -218,7 +218,7 @@ class SessionMannersTest {
     }
 
     private static Grant hold(SessionStore store, String name) {
-        return get(store.claim(Requests.claim(name)).answer()).orElseThrow();
+        return get(Asked.of(store, Requests.claim(name)).answer()).orElseThrow();
     }
 
     private void awaitWaiting(String database, String name, int number) {

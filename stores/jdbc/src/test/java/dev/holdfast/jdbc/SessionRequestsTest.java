@@ -10,9 +10,9 @@ import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
-import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Renewal.Verdict;
+import dev.holdfast.spi.support.Asked;
 import dev.holdfast.testbed.PostgresServer;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -110,34 +110,34 @@ class SessionRequestsTest {
     void theMoreClaimsPollTheLessOftenEachOfThemAsks() {
         SessionStore holder = rig.store(server.jdbcUrl());
         SessionStore store = meddled(SessionStore.SESSION);
-        List<Pending> waiting = new ArrayList<>();
+        List<Asked> waiting = new ArrayList<>();
         for (int i = 0; i < 116; i++) {
             hold(holder, "polled " + i);
-            waiting.add(store.claim(Requests.waiting("polled " + i)));
+            waiting.add(Asked.of(store, Requests.waiting("polled " + i)));
         }
         AtomicInteger polls = new AtomicInteger();
         connections.meddle(sql -> polls.addAndGet(sql.contains(TRY) ? 1 : 0));
         long began = System.nanoTime();
         await().atMost(Duration.ofSeconds(60)).until(() -> polls.get() >= 600);
         assertThat(Duration.ofNanos(System.nanoTime() - began)).isGreaterThan(Duration.ofSeconds(2));
-        waiting.forEach(Pending::cancel);
+        waiting.forEach(Asked::cancel);
     }
 
     @Test
     void aClaimThatPollsIsCancelledWithoutAThread() {
         SessionStore holder = rig.store(server.jdbcUrl());
         SessionStore store = rig.store(server.jdbcUrl());
-        List<Pending> waiting = new ArrayList<>();
+        List<Asked> waiting = new ArrayList<>();
         for (int i = 0; i < 116; i++) {
             hold(holder, "cancelled " + i);
-            waiting.add(store.claim(Requests.waiting("cancelled " + i)));
+            waiting.add(Asked.of(store, Requests.waiting("cancelled " + i)));
         }
         await().atMost(SOON).until(() -> waitingSessions() == 16);
         server.process().stop();
         Set<Thread> ofOtherTests = Thread.getAllStackTraces().keySet();
         long threads;
         try {
-            waiting.forEach(Pending::cancel);
+            waiting.forEach(Asked::cancel);
             threads = Thread.getAllStackTraces().keySet().stream()
                     .filter(each -> each.getName().equals("holdfast-cancel") && !ofOtherTests.contains(each))
                     .count();
@@ -145,8 +145,7 @@ class SessionRequestsTest {
             server.process().cont();
         }
         assertThat(threads).isLessThanOrEqualTo(16);
-        waiting.forEach(each -> await().atMost(SOON)
-                .until(() -> each.answer().toCompletableFuture().isDone()));
+        waiting.forEach(each -> await().atMost(SOON).until(() -> each.answer().isDone()));
     }
 
     @Test
@@ -155,13 +154,13 @@ class SessionRequestsTest {
         SessionStore store = rig.store(server.jdbcUrl());
         for (int i = 0; i < 16; i++) {
             Grant grant = hold(holder, "handed over " + i);
-            Pending waiting = store.claim(Requests.waiting("handed over " + i));
+            Asked waiting = Asked.of(store, Requests.waiting("handed over " + i));
             await().atMost(SOON).until(() -> waitingSessions() == 1);
             assertThat(get(holder.release(grant))).isTrue();
             assertThat(get(waiting.answer())).isPresent();
         }
         hold(holder, "one more");
-        Pending waiting = store.claim(Requests.waiting("one more"));
+        Asked waiting = Asked.of(store, Requests.waiting("one more"));
         await().atMost(SOON).until(() -> get(holder.status("one more")).waiting() == 1);
         waiting.cancel();
     }
@@ -177,7 +176,8 @@ class SessionRequestsTest {
         });
         assertThatThrownBy(() -> hold(store, "after an error")).isInstanceOf(StoreUnavailableException.class);
         await().atMost(SOON)
-                .until(() -> get(store.claim(Requests.claim("after an error")).answer())
+                .until(() -> get(Asked.of(store, Requests.claim("after an error"))
+                                .answer())
                         .isPresent());
     }
 
@@ -188,7 +188,7 @@ class SessionRequestsTest {
         SessionStore store = meddled(LONG);
         Grant before = hold(holder, "broken off");
         Claim claim = Requests.waiting("broken off");
-        Pending waiting = store.claim(claim);
+        Asked waiting = Asked.of(store, claim);
         await().atMost(SOON).until(() -> waitingSessions() == 1);
         assertThat(get(holder.release(before))).isTrue();
         assertThat(get(waiting.answer())).isPresent();
@@ -202,7 +202,7 @@ class SessionRequestsTest {
             }
         });
         pause(underWay);
-        CompletionStage<Optional<Grant>> again = store.claim(claim).answer();
+        CompletionStage<Optional<Grant>> again = Asked.of(store, claim).answer();
         goOn.countDown();
         assertThatThrownBy(() -> get(again)).isInstanceOf(StoreUnavailableException.class);
     }
@@ -212,13 +212,13 @@ class SessionRequestsTest {
     }
 
     private static Grant hold(SessionStore store, String name) {
-        return get(store.claim(Requests.claim(name)).answer()).orElseThrow();
+        return get(Asked.of(store, Requests.claim(name)).answer()).orElseThrow();
     }
 
     private static List<CompletionStage<Optional<Grant>>> tries(SessionStore store, String prefix, int many) {
         List<CompletionStage<Optional<Grant>>> answers = new ArrayList<>();
         for (int i = 0; i < many; i++) {
-            answers.add(store.claim(Requests.claim(prefix + i)).answer());
+            answers.add(Asked.of(store, Requests.claim(prefix + i)).answer());
         }
         return answers;
     }

@@ -9,6 +9,7 @@ import dev.holdfast.StoreRefusedException;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.support.Asked;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -49,7 +50,7 @@ class SessionStrayLocksTest {
         try (Connection connection = DriverManager.getConnection(servers.url(database))) {
             connection.setAutoCommit(false);
             SqlSession.execute(connection, lockTable(database));
-            CompletionStage<Optional<Grant>> answer = store.claim(claim).answer();
+            CompletionStage<Optional<Grant>> answer = Asked.of(store, claim).answer();
             assertThatThrownBy(() -> get(answer)).isInstanceOf(StoreUnavailableException.class);
             CompletionStage<Void> withdrawn = store.withdraw(claim);
             CompletionStage<Void> again = store.withdraw(claim);
@@ -74,7 +75,7 @@ class SessionStrayLocksTest {
         String name = database + " newer";
         get(store.release(hold(store, name)));
         servers.sql(database, "UPDATE holdfast_lock_session SET layout = 2 WHERE name = '" + name + "'");
-        assertThatThrownBy(() -> get(store.claim(Requests.claim(name)).answer()))
+        assertThatThrownBy(() -> get(Asked.of(store, Requests.claim(name)).answer()))
                 .isInstanceOf(StoreRefusedException.class)
                 .hasMessageContaining("layout 2");
         servers.sql(database, "UPDATE holdfast_lock_session SET layout = 1 WHERE name = '" + name + "'");
@@ -97,7 +98,7 @@ class SessionStrayLocksTest {
     void aTryThatFailsLeavesNoLock(String database) {
         SessionStore store = meddled(database, 100);
         String name = database + " tried in vain";
-        assertThatThrownBy(() -> get(store.claim(Requests.claim(name)).answer()))
+        assertThatThrownBy(() -> get(Asked.of(store, Requests.claim(name)).answer()))
                 .isInstanceOf(StoreUnavailableException.class);
         becomesFree(database, name);
     }
@@ -133,13 +134,13 @@ class SessionStrayLocksTest {
     }
 
     private static Grant hold(SessionStore store, String name) {
-        return get(store.claim(Requests.claim(name)).answer()).orElseThrow();
+        return get(Asked.of(store, Requests.claim(name)).answer()).orElseThrow();
     }
 
     /** For a client that only tries, while the first one goes on to use its session. */
     private void becomesFree(String database, String name) {
         SessionStore other = rig.store(servers.url(database));
         await().atMost(Duration.ofSeconds(20))
-                .until(() -> get(other.claim(Requests.claim(name)).answer()).isPresent());
+                .until(() -> get(Asked.of(other, Requests.claim(name)).answer()).isPresent());
     }
 }

@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Grant;
-import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.support.Asked;
 import dev.holdfast.tck.IgnoringListener;
 import dev.holdfast.testbed.TcpProxy;
 import java.sql.Connection;
@@ -48,7 +48,7 @@ class SessionWaitsTest {
         Grant grant = hold(holder, database + " held for long");
         try (TcpProxy proxy = TcpProxy.to(servers.port(database))) {
             SessionStore dying = rig.store(servers.through(proxy, database, servers.url(database)));
-            dying.claim(Requests.waiting(database + " held for long"));
+            Asked.of(dying, Requests.waiting(database + " held for long"));
             await().atMost(SOON).until(() -> waiting(database, 0) == 1);
             proxy.refuse();
             assertThat(proxy.cut()).isPositive();
@@ -72,7 +72,7 @@ class SessionWaitsTest {
             assertThatThrownBy(() -> get(deaf)).isInstanceOf(StoreUnavailableException.class);
             await().atMost(SOON)
                     .ignoreExceptions()
-                    .until(() -> get(store.claim(Requests.claim(database + " after"))
+                    .until(() -> get(Asked.of(store, Requests.claim(database + " after"))
                                     .answer())
                             .isPresent());
         }
@@ -87,7 +87,7 @@ class SessionWaitsTest {
             SessionStore store = rig.store(servers.through(proxy, database, servers.url(database)));
             List<String> reports = new CopyOnWriteArrayList<>();
             store.listen(new Reports(reports));
-            Pending waiting = store.claim(Requests.waiting(grant.name()));
+            Asked waiting = Asked.of(store, Requests.waiting(grant.name()));
             await().atMost(SOON).until(() -> waiting(database, 0) == 1);
             proxy.refuse();
             assertThat(proxy.cut()).isPositive();
@@ -109,7 +109,7 @@ class SessionWaitsTest {
         List<String> reports = new CopyOnWriteArrayList<>();
         store.listen(new Reports(reports));
         try (Warnings warnings = new Warnings("dev.holdfast.jdbc")) {
-            Pending waiting = store.claim(Requests.waiting(grant.name()));
+            Asked waiting = Asked.of(store, Requests.waiting(grant.name()));
             await().atMost(SOON).until(() -> waiting(database, 0) == 1);
             servers.killWaiters(database);
             await().atMost(SOON).until(() -> !warnings.lines().isEmpty());
@@ -136,7 +136,7 @@ class SessionWaitsTest {
             List<String> reports = new CopyOnWriteArrayList<>();
             store.listen(new Reports(reports));
             proxy.refuse();
-            Pending waiting = store.claim(Requests.waiting(grant.name()));
+            Asked waiting = Asked.of(store, Requests.waiting(grant.name()));
             await().atMost(SOON).until(() -> reports.size() >= 5);
             assertThat(reports).containsOnly("reachable");
             assertThat(get(holder.release(grant))).isTrue();
@@ -176,7 +176,7 @@ class SessionWaitsTest {
             SessionStore holder = rig.store(servers.url(database));
             SessionStore waiter = rig.store(servers.url(database));
             hold(holder, database + " limited");
-            Pending waiting = waiter.claim(Requests.waiting(database + " limited"));
+            Asked waiting = Asked.of(waiter, Requests.waiting(database + " limited"));
             await().atMost(SOON).until(() -> waiting(database, 5) == 1);
             waiting.cancel();
             assertThat(get(waiting.answer())).isEmpty();
@@ -208,16 +208,16 @@ class SessionWaitsTest {
         SessionStore behind = rig.store(servers.url(database));
         String name = database + " in turn";
         hold(longOne, name);
-        Pending first = shortOne.claim(Requests.waiting(name));
+        Asked first = Asked.of(shortOne, Requests.waiting(name));
         await().atMost(SOON).until(() -> waiting(database, 0) == 1);
-        Pending second = behind.claim(Requests.waiting(name));
+        Asked second = Asked.of(behind, Requests.waiting(name));
         await().atMost(SOON).until(() -> waiting(database, 0) == 2);
         servers.killHolders(database);
         first.answer()
                 .toCompletableFuture()
-                .applyToEither(second.answer().toCompletableFuture(), grant -> grant)
+                .applyToEither(second.answer(), grant -> grant)
                 .get(SOON.toSeconds(), TimeUnit.SECONDS);
-        assertThat(second.answer().toCompletableFuture()).isNotDone();
+        assertThat(second.answer()).isNotDone();
         assertThat(get(shortOne.release(get(first.answer()).orElseThrow()))).isTrue();
         assertThat(get(second.answer())).isPresent();
     }
@@ -233,11 +233,11 @@ class SessionWaitsTest {
                     "SELECT pg_advisory_lock_shared('holdfast_lock_session'::regclass::oid::int4 # number, 0) FROM"
                             + " holdfast_lock_session WHERE name = 'between statements'",
                     row -> true);
-            assertThat(get(store.claim(Requests.claim("between statements")).answer()))
+            assertThat(get(Asked.of(store, Requests.claim("between statements")).answer()))
                     .isEmpty();
         }
         await().atMost(SOON)
-                .until(() -> get(store.claim(Requests.claim("between statements"))
+                .until(() -> get(Asked.of(store, Requests.claim("between statements"))
                                 .answer())
                         .isPresent());
     }
@@ -257,7 +257,8 @@ class SessionWaitsTest {
 
             assertThat(get(store.release(grant))).isTrue();
 
-            assertThat(get(store.claim(Requests.claim("tried twice")).answer())).isPresent();
+            assertThat(get(Asked.of(store, Requests.claim("tried twice")).answer()))
+                    .isPresent();
         }
     }
 
@@ -287,7 +288,7 @@ class SessionWaitsTest {
     }
 
     private static Grant hold(SessionStore store, String name) {
-        return get(store.claim(Requests.claim(name)).answer()).orElseThrow();
+        return get(Asked.of(store, Requests.claim(name)).answer()).orElseThrow();
     }
 
     /** How many sessions have waited for a lock for so long. */

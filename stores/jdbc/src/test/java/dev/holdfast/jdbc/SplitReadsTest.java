@@ -8,11 +8,11 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
-import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.RecordWrite;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoredRecord;
+import dev.holdfast.spi.support.Asked;
 import dev.holdfast.tck.KitTime;
 import dev.holdfast.testbed.MariaDbServer;
 import dev.holdfast.testbed.PostgresServer;
@@ -120,10 +120,10 @@ class SplitReadsTest {
             Grant grant = hold(direct, Requests.claim(name));
             Store split = split(kind);
 
-            assertThat(Requests.get(split.claim(Requests.claim(name)).answer()))
+            assertThat(Requests.get(Asked.of(split, Requests.claim(name)).answer()))
                     .as(name)
                     .isEmpty();
-            assertThat(Requests.get(split.claim(Requests.mode(Requests.claim(name), Mode.SHARED))
+            assertThat(Requests.get(Asked.of(split, Requests.mode(Requests.claim(name), Mode.SHARED))
                             .answer()))
                     .as("to read, " + name)
                     .isEmpty();
@@ -177,7 +177,7 @@ class SplitReadsTest {
         lagsFromNowOn(kind);
         Grant grant = hold(direct, Requests.claim("turns"));
         Store split = split(kind);
-        Pending waits = split.claim(Requests.waiting("turns"));
+        Asked waits = Asked.of(split, Requests.waiting("turns"));
         await().atMost(SOON).until(() -> Requests.get(direct.status("turns")).waiting() == 1);
 
         release(direct, grant);
@@ -217,7 +217,7 @@ class SplitReadsTest {
         Grant reader = hold(direct, Requests.mode(Requests.claim("read"), Mode.SHARED));
         Grant writer = hold(direct, Requests.claim("written"));
         Grant holder = hold(direct, Requests.claim("waited for"));
-        Pending next = direct.claim(Requests.waiting("waited for"));
+        Asked next = Asked.of(direct, Requests.waiting("waited for"));
         await().atMost(SOON)
                 .until(() -> Requests.get(direct.status("waited for")).waiting() == 1);
 
@@ -247,7 +247,7 @@ class SplitReadsTest {
     }
 
     private static Grant hold(Store store, Claim claim) {
-        return Requests.get(store.claim(claim).answer()).orElseThrow();
+        return Requests.get(Asked.of(store, claim).answer()).orElseThrow();
     }
 
     private static void release(Store store, Grant grant) {

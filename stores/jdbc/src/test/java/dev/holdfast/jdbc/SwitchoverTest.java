@@ -8,10 +8,10 @@ import static org.awaitility.Awaitility.await;
 import dev.holdfast.LockClient;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Grant;
-import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Renewal.Verdict;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
+import dev.holdfast.spi.support.Asked;
 import dev.holdfast.tck.KitTime;
 import dev.holdfast.testbed.MariaDbServer;
 import dev.holdfast.testbed.PostgresServer;
@@ -54,7 +54,8 @@ class SwitchoverTest {
                     "switched",
                     new KitTime(),
                     false)) {
-                Grant grant = Requests.get(store.claim(Requests.claim("kept")).answer())
+                Grant grant = Requests.get(
+                                Asked.of(store, Requests.claim("kept")).answer())
                         .orElseThrow();
                 try (Connection administrator = DriverManager.getConnection(server.jdbcUrl());
                         Statement statement = administrator.createStatement()) {
@@ -84,8 +85,8 @@ class SwitchoverTest {
     void aConnectionWhoseServerTakesNoWritesIsLeftForAnother(String state, int code) throws SQLException {
         Meddling connections = new Meddling("jdbc:h2:mem:read-only-" + code + ";DB_CLOSE_DELAY=-1");
         try (Store store = connections.store(JdbcOptions.defaults().connections(1))) {
-            Grant grant =
-                    Requests.get(store.claim(Requests.claim("kept")).answer()).orElseThrow();
+            Grant grant = Requests.get(Asked.of(store, Requests.claim("kept")).answer())
+                    .orElseThrow();
             AtomicBoolean refused = new AtomicBoolean();
             connections.meddle(sql -> {
                 if (sql.contains("UPDATE") && refused.compareAndSet(false, true)) {
@@ -124,9 +125,10 @@ class SwitchoverTest {
                                 new KitTime(),
                                 false)
                         .close();
-                Grant grant = Requests.get(holder.claim(Requests.claim("told")).answer())
+                Grant grant = Requests.get(
+                                Asked.of(holder, Requests.claim("told")).answer())
                         .orElseThrow();
-                Pending waiting = waiter.claim(Requests.waiting("told"));
+                Asked waiting = Asked.of(waiter, Requests.waiting("told"));
                 await().atMost(SOON).until(() -> listeners(before) == 1);
 
                 execute(before, "ALTER SYSTEM SET default_transaction_read_only = on", "SELECT pg_reload_conf()");
@@ -212,7 +214,7 @@ class SwitchoverTest {
                 long begun = System.nanoTime();
                 for (int i = 0; i < 200; i++) {
                     CompletionStage<Optional<Grant>> answer =
-                            store.claim(Requests.claim("lock " + i)).answer();
+                            Asked.of(store, Requests.claim("lock " + i)).answer();
                     assertThatThrownBy(() -> Requests.get(answer)).isInstanceOf(StoreUnavailableException.class);
                 }
                 long halfSeconds = (System.nanoTime() - begun) / 500_000_000;
@@ -231,10 +233,11 @@ class SwitchoverTest {
             AtomicBoolean lapsed = new AtomicBoolean();
             try (Store holder = LockUser.store(url);
                     Store waiter = LockUser.store(url)) {
-                Grant grant = Requests.get(holder.claim(Requests.claim("kept")).answer())
+                Grant grant = Requests.get(
+                                Asked.of(holder, Requests.claim("kept")).answer())
                         .orElseThrow();
                 statement.execute("SET GLOBAL read_only = ON");
-                Pending waiting = waiter.claim(Requests.waiting("kept"));
+                Asked waiting = Asked.of(waiter, Requests.waiting("kept"));
                 waiting.answer().whenComplete((next, failure) -> lapsed.set(failure != null));
                 assertThat(Requests.get(holder.renew(List.of(grant)).exceptionally(unavailable -> java.util.Map.of())))
                         .isEmpty();

@@ -15,10 +15,10 @@ import dev.holdfast.UnsupportedByStoreException;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
-import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Renewal.Verdict;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
+import dev.holdfast.spi.support.Asked;
 import dev.holdfast.testbed.PostgresServer;
 import dev.holdfast.testbed.ServerClock;
 import java.io.IOException;
@@ -105,7 +105,7 @@ class UnloggedRowsTest {
     }
 
     private static Grant hold(Store store, Claim claim) {
-        return Requests.get(store.claim(claim).answer()).orElseThrow();
+        return Requests.get(Asked.of(store, claim).answer()).orElseThrow();
     }
 
     private static Verdict renewed(Store store, Grant grant) {
@@ -116,7 +116,7 @@ class UnloggedRowsTest {
     private static Grant holdWhenOpen(Store store, Claim claim) {
         return await().atMost(SOON)
                 .ignoreExceptionsInstanceOf(StoreUnavailableException.class)
-                .until(() -> Requests.get(store.claim(claim).answer()), grant -> grant.isPresent())
+                .until(() -> Requests.get(Asked.of(store, claim).answer()), grant -> grant.isPresent())
                 .orElseThrow();
     }
 
@@ -208,7 +208,7 @@ class UnloggedRowsTest {
         Crash.SERVER.happen(this);
         Store other = store();
 
-        assertThatThrownBy(() -> Requests.get(other.claim(claim("another")).answer()))
+        assertThatThrownBy(() -> Requests.get(Asked.of(other, claim("another")).answer()))
                 .isInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining("cannot claim 'another' on jdbc:postgresql://")
                 .hasMessageContaining("emptied its table of locks")
@@ -223,7 +223,7 @@ class UnloggedRowsTest {
         Store holder = store();
         Grant grant = hold(holder, Requests.claim("kept"));
         Store waiter = store();
-        Pending waiting = waiter.claim(Requests.waiting("kept"));
+        Asked waiting = Asked.of(waiter, Requests.waiting("kept"));
         await().atMost(SOON).until(() -> Requests.get(holder.status("kept")).waiting() == 1);
 
         restart("INT");

@@ -1,13 +1,12 @@
 package dev.holdfast.redis;
 
 import dev.holdfast.StoreRefusedException;
+import dev.holdfast.spi.Answer;
 import dev.holdfast.spi.Claim;
-import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.TimeSource;
 import dev.holdfast.spi.support.Pauses;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
@@ -43,7 +42,7 @@ final class PendingClaim implements Pending {
 
     private final Claim claim;
     private final PendingClaims waiters;
-    private final CompletableFuture<Optional<Grant>> answer = new CompletableFuture<>();
+    private final Answer answer;
     private final ReentrantLock mutex = new ReentrantLock();
     private Phase phase = Phase.RESTING;
     private boolean askAgain;
@@ -51,7 +50,9 @@ final class PendingClaim implements Pending {
     /** The client is closing: the claim asks no more, and its place is given up. */
     private boolean ending;
 
-    private final CompletableFuture<Void> left = new CompletableFuture<>();
+    /** Completes once the place is given up for good; null while nobody waits for that. */
+    private volatile @Nullable CompletableFuture<Void> left;
+
     private boolean missed;
     private int failures;
     private int failedSubscriptions;
@@ -60,18 +61,14 @@ final class PendingClaim implements Pending {
 
     private TimeSource.@Nullable Scheduled nextPoll;
 
-    PendingClaim(Claim claim, PendingClaims waiters) {
+    PendingClaim(Claim claim, Answer answer, PendingClaims waiters) {
         this.claim = claim;
+        this.answer = answer;
         this.waiters = waiters;
     }
 
     Claim claim() {
         return claim;
-    }
-
-    @Override
-    public CompletableFuture<Optional<Grant>> answer() {
-        return answer;
     }
 
     /** Asks the server whether it is the turn of this claim, now or as soon as the question under way is answered. */
@@ -99,15 +96,17 @@ final class PendingClaim implements Pending {
      * take it again; completes when that is done.
      */
     CompletableFuture<Void> leave() {
+        CompletableFuture<Void> leaves = new CompletableFuture<>();
         step(() -> {
             ending = true;
+            left = leaves;
             return switch (phase) {
                 case RESTING -> leavingForGood();
-                case ASKING -> NOTHING; // its answer does the same
-                case LEAVING, ANSWERED -> () -> answer.whenComplete((grant, failure) -> left.complete(null));
+                case ASKING, LEAVING -> NOTHING; // what is under way does the same
+                case ANSWERED -> this::hasLeft;
             };
         });
-        return left;
+        return leaves;
     }
 
     /** The client is closed. */
@@ -142,8 +141,7 @@ final class PendingClaim implements Pending {
             return leaving(); // also with a grant: the caller may have admitted the next claim already
         }
         if (said.grant().isPresent()) {
-            phase = Phase.ANSWERED;
-            return () -> answer.complete(said.grant());
+            return telling(() -> answer.granted(said.grant().get()));
         }
         if (said.place().isEmpty()) {
             return gone(); // the server knows that it was withdrawn
@@ -224,19 +222,32 @@ final class PendingClaim implements Pending {
     private Runnable leavingForGood() {
         phase = Phase.LEAVING;
         stopPolling();
-        return () -> waiters.leave(claim.name(), claim.id(), claim.mode())
-                .whenComplete((done, failure) -> left.complete(null));
+        return () -> waiters.leave(claim.name(), claim.id(), claim.mode()).whenComplete((done, failure) -> hasLeft());
     }
 
     private Runnable gone() {
-        phase = Phase.ANSWERED;
-        return () -> answer.complete(Optional.empty());
+        return telling(answer::refused);
     }
 
     private Runnable failed(Throwable why) {
+        return telling(() -> answer.failed(why));
+    }
+
+    private Runnable telling(Runnable tells) {
         phase = Phase.ANSWERED;
         stopPolling();
-        return () -> answer.completeExceptionally(why);
+        return () -> {
+            waiters.ended(this);
+            tells.run();
+            hasLeft();
+        };
+    }
+
+    private void hasLeft() {
+        CompletableFuture<Void> awaited = left;
+        if (awaited != null) {
+            awaited.complete(null);
+        }
     }
 
     private void stopPolling() {

@@ -1,6 +1,7 @@
 package dev.holdfast.redis;
 
 import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.spi.Answer;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
@@ -92,14 +93,18 @@ final class PendingClaims implements OfferListener.Listener {
                                 "the connection to " + scripts.errors().store() + " broke")));
     }
 
-    Pending claim(Claim claim) {
-        PendingClaim waiting = new PendingClaim(claim, this);
+    Pending claim(Claim claim, Answer answer) {
+        PendingClaim waiting = new PendingClaim(claim, answer, this);
         all.put(claim.id().value(), waiting);
-        waiting.answer().whenComplete((grant, failure) -> all.remove(claim.id().value(), waiting));
         if (!scripts.isClosed()) { // else the closing thread may have missed it, and it would stay in the queue
             waiting.ask();
         }
         return waiting;
+    }
+
+    /** A claim has its answer. */
+    void ended(PendingClaim answered) {
+        all.remove(answered.claim().id().value(), answered);
     }
 
     @Override

@@ -75,8 +75,7 @@ final class QuorumClaim implements Pending {
         return claim;
     }
 
-    @Override
-    public CompletableFuture<Optional<Grant>> answer() {
+    CompletableFuture<Optional<Grant>> answer() {
         return answer;
     }
 

@@ -6,6 +6,7 @@ import dev.holdfast.LockMode;
 import dev.holdfast.LockStatus;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.UnsupportedByStoreException;
+import dev.holdfast.spi.Answer;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
@@ -151,15 +152,16 @@ final class QuorumStore implements Store {
     // ---- claims ----
 
     @Override
-    public Pending claim(Claim claim) {
+    public Pending claim(Claim claim, Answer answer) {
         if (!capabilities.modes().contains(claim.mode().kind())) {
-            return Pending.answered(CompletableFuture.failedFuture(new UnsupportedByStoreException("cannot claim '"
-                    + claim.name() + "' on " + description()
-                    + ": a quorum grants exclusive locks only; use redis:// or another store")));
+            answer.failed(new UnsupportedByStoreException("cannot claim '" + claim.name() + "' on " + description()
+                    + ": a quorum grants exclusive locks only; use redis:// or another store"));
+            return Pending.BRIEFLY;
         }
         QuorumClaim asked = new QuorumClaim(this, members, claim);
         claims.add(asked);
         asked.answer().whenComplete((grant, failure) -> claims.remove(asked));
+        answer.follow(asked.answer());
         if (closed.get()) {
             asked.fail(closedException());
         } else {

@@ -3,6 +3,7 @@ package dev.holdfast.redis;
 import dev.holdfast.Capabilities;
 import dev.holdfast.ClientClosedException;
 import dev.holdfast.LockStatus;
+import dev.holdfast.spi.Answer;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
@@ -131,11 +132,12 @@ final class RedisStore implements Store {
     }
 
     @Override
-    public Pending claim(Claim claim) {
+    public Pending claim(Claim claim, Answer answer) {
         if (!claim.waits()) {
-            return new Answered(scripts.attempt(claim).thenApply(ClaimAnswer::grant));
+            answer.follow(scripts.attempt(claim).thenApply(ClaimAnswer::grant));
+            return Pending.BRIEFLY;
         }
-        Pending waiting = waiters.claim(claim);
+        Pending waiting = waiters.claim(claim, answer);
         if (closed.get()) {
             waiters.failAll(closedException()); // the close may have come before this claim was added
         }
@@ -266,11 +268,5 @@ final class RedisStore implements Store {
 
     private ClientClosedException closedException() {
         return new ClientClosedException("the client of " + description + " is closed; connect again");
-    }
-
-    /** A claim that is answered immediately; there is nothing to cancel. */
-    private record Answered(CompletionStage<Optional<Grant>> answer) implements Pending {
-        @Override
-        public void cancel() {}
     }
 }

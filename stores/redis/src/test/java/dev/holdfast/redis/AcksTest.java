@@ -10,6 +10,7 @@ import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.RecordWrite;
 import dev.holdfast.spi.Renewal;
+import dev.holdfast.spi.support.Asked;
 import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.RedisServer;
 import dev.holdfast.testbed.RespConnection;
@@ -133,7 +134,7 @@ class AcksTest {
         link.toClient().hold();
         Rig.release(store, grant);
         Rig.until("the offer to be taken", () -> rig.call("GET", "holdfast:{a}").contains(" host "));
-        assertThat(waits.answer().toCompletableFuture()).isNotDone();
+        assertThat(waits.answer()).isNotDone();
 
         link.heal();
 
@@ -146,7 +147,7 @@ class AcksTest {
         Rig.hold(store, "a");
         link.toClient().hold();
         CompletableFuture<Optional<Grant>> claim =
-                store.claim(Rig.claim("b")).answer().toCompletableFuture();
+                Asked.of(store, Rig.claim("b")).answer();
         Rig.until("it to be under way", () -> !rig.call("GET", "holdfast:{b}").equals("(nil)"));
 
         assertThat(Rig.get(store.status("a")).isHeld()).isTrue();
@@ -164,7 +165,7 @@ class AcksTest {
         Rig.hold(store, "first");
         rig.commands();
         List<CompletableFuture<Optional<Grant>>> claims = java.util.stream.IntStream.range(0, 200)
-                .mapToObj(i -> store.claim(Rig.claim("many:" + i)).answer().toCompletableFuture())
+                .mapToObj(i -> Asked.of(store, Rig.claim("many:" + i)).answer())
                 .toList();
         assertThat(claims).allMatch(claim -> Rig.get(claim).isPresent());
         assertThat(rig.commands().get("wait")).isLessThan(200);
@@ -178,7 +179,7 @@ class AcksTest {
             Rig.hold(store, "a");
             link.toClient().hold();
             CompletableFuture<Optional<Grant>> claim =
-                    store.claim(Rig.claim("b")).answer().toCompletableFuture();
+                    Asked.of(store, Rig.claim("b")).answer();
             Rig.until("it to be granted", () -> !rig.call("GET", "holdfast:{b}").equals("(nil)"));
 
             assertThat(wire.cut()).isPositive();
@@ -195,7 +196,7 @@ class AcksTest {
             Rig.hold(store, "a");
             link.toClient().hold();
             CompletableFuture<Optional<Grant>> claim =
-                    store.claim(Rig.claim("b")).answer().toCompletableFuture();
+                    Asked.of(store, Rig.claim("b")).answer();
             Rig.until("it to be granted", () -> !rig.call("GET", "holdfast:{b}").equals("(nil)"));
             wire.toClient().hold();
 
@@ -222,7 +223,7 @@ class AcksTest {
         Rig.hold(store, "a");
         link.toClient().hold();
         CompletableFuture<Optional<Grant>> claim =
-                store.claim(Rig.claim("b")).answer().toCompletableFuture();
+                Asked.of(store, Rig.claim("b")).answer();
         Rig.until("it to be granted", () -> !rig.call("GET", "holdfast:{b}").equals("(nil)"));
 
         rig.call("REPLICAOF", "127.0.0.1", Integer.toString(replica.port()));

@@ -2,7 +2,7 @@ package dev.holdfast.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.support.Asked;
 import dev.holdfast.testbed.TcpProxy;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -26,7 +26,7 @@ class CancelTest {
             RedisStore next = rig.open();
             Rig.hold(store, "warm-up");
             proxy.toClient().hold();
-            Pending waits = store.claim(Rig.waiting(Rig.claim("a")));
+            Asked waits = Asked.of(store, Rig.waiting(Rig.claim("a")));
             Rig.until("it to be carried out", () -> Rig.get(next.status("a")).isHeld());
 
             waits.cancel();

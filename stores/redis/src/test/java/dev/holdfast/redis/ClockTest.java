@@ -9,8 +9,8 @@ import dev.holdfast.LockClient;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
-import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Renewal.Verdict;
+import dev.holdfast.spi.support.Asked;
 import dev.holdfast.testbed.ServerClock;
 import java.time.Duration;
 import java.time.Instant;
@@ -90,8 +90,9 @@ class ClockTest {
             held = Rig.hold(store, Rig.claim("p", new Mode.Permits(2, 3)));
         }
         assertThat(Rig.renew(store, held)).isEqualTo(Verdict.HELD);
-        assertThat(Rig.get(store.claim(two).answer()).isPresent()).isEqualTo(seconds < 0);
-        assertThat(Rig.get(store.claim(Rig.claim("p", new Mode.Permits(2, 3))).answer()))
+        assertThat(Rig.get(Asked.of(store, two).answer()).isPresent()).isEqualTo(seconds < 0);
+        assertThat(Rig.get(
+                        Asked.of(store, Rig.claim("p", new Mode.Permits(2, 3))).answer()))
                 .isEmpty();
     }
 
@@ -100,7 +101,7 @@ class ClockTest {
     void waitersAreServedWhateverTheClockDoes(long seconds) {
         RedisStore one = rig.open();
         Grant first = Rig.hold(one, "a");
-        Pending waits = Rig.queue(rig.open(rig.server.uri(), Duration.ofMillis(200)), "a");
+        Asked waits = Rig.queue(rig.open(rig.server.uri(), Duration.ofMillis(200)), "a");
 
         clock.set(Duration.ofSeconds(seconds));
         Rig.release(one, first);

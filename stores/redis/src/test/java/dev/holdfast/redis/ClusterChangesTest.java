@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.Hold;
 import dev.holdfast.LockClient;
 import dev.holdfast.spi.Grant;
-import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Renewal;
+import dev.holdfast.spi.support.Asked;
 import dev.holdfast.tck.IgnoringListener;
 import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.RedisCluster;
@@ -63,7 +63,7 @@ class ClusterChangesTest {
         RedisServer to = another(slot);
         cluster.beginMove(slot, to);
 
-        var claim = store.claim(Rig.claim("a")).answer();
+        var claim = Asked.of(store, Rig.claim("a")).answer();
         cluster.moveKeys(slot, to);
         cluster.endMove(slot, to);
 
@@ -75,7 +75,7 @@ class ClusterChangesTest {
         RedisStore holder = rig.open(url());
         RedisStore waiter = rig.open(url());
         Grant grant = Rig.hold(holder, "a");
-        Pending waits = Rig.queue(waiter, "a");
+        Asked waits = Rig.queue(waiter, "a");
         int slot = cluster.slot("holdfast:{a}");
         RedisServer to = another(slot);
 

@@ -3,7 +3,7 @@ package dev.holdfast.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.spi.Grant;
-import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.support.Asked;
 import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.RedisCluster;
 import dev.holdfast.testbed.RedisServer;
@@ -49,7 +49,7 @@ class ClusterCostTest {
 
         for (int i = 0; i < handOvers; i++) {
             Grant grant = Rig.hold(holder, "a");
-            Pending waits = Rig.queue(waiter, "a");
+            Asked waits = Rig.queue(waiter, "a");
             awaitSubscribed("a");
             Rig.release(holder, grant);
             Rig.release(waiter, Rig.granted(waits));

@@ -13,8 +13,8 @@ import dev.holdfast.StoreRefusedException;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
-import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Renewal;
+import dev.holdfast.spi.support.Asked;
 import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.RedisCluster;
 import dev.holdfast.testbed.RedisServer;
@@ -86,7 +86,7 @@ class ClusterTest {
         RedisStore waiter = rig.open(url(), Rig.NEVER);
         for (String name : onEachNode("notified:").values()) {
             Grant grant = Rig.hold(holder, name);
-            Pending waits = Rig.queue(waiter, name);
+            Asked waits = Rig.queue(waiter, name);
             Rig.until("it to subscribe", () -> subscribers(name) == 1);
 
             Rig.release(holder, grant);
@@ -110,15 +110,15 @@ class ClusterTest {
     void aClientThatIsClosedWhileItConnectsToItsNodesSaysThatItIsClosed() {
         for (int i = 0; i < 20; i++) {
             RedisStore store = rig.open(url());
-            onEachNode("closed:").values().forEach(name -> store.claim(Rig.claim(name, Rig.LEASE)));
+            onEachNode("closed:").values().forEach(name -> Asked.of(store, Rig.claim(name, Rig.LEASE)));
 
             store.close();
 
             for (int again = 0; again < 20; again++) {
                 onEachNode("closed:")
                         .values()
-                        .forEach(name -> assertThat(
-                                        store.claim(Rig.claim(name, Rig.LEASE)).answer())
+                        .forEach(name -> assertThat(Asked.of(store, Rig.claim(name, Rig.LEASE))
+                                        .answer())
                                 .failsWithin(Rig.TIMEOUT)
                                 .withThrowableOfType(ExecutionException.class)
                                 .withCauseInstanceOf(ClientClosedException.class));

@@ -6,7 +6,7 @@ import dev.holdfast.Hold;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.LockClient;
 import dev.holdfast.spi.Grant;
-import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.support.Asked;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -84,7 +84,7 @@ class CostTest {
             CompletableFuture<CompletionStage<Optional<Grant>>> claimed = new CompletableFuture<>();
             store.beforeSending("a", () -> {
                 released.complete(store.release(held));
-                claimed.complete(store.claim(Rig.claim("a")).answer());
+                claimed.complete(Asked.of(store, Rig.claim("a")).answer());
             });
             boolean wasHeld = Rig.get(released.thenCompose(answer -> answer));
             assertThat(wasHeld).isTrue();
@@ -122,7 +122,7 @@ class CostTest {
         List<RedisStore> stores = IntStream.range(0, Math.min(clients, 8))
                 .mapToObj(i -> rig.open(rig.server.uri(), Rig.NEVER))
                 .toList();
-        List<Pending> line = new ArrayList<>();
+        List<Asked> line = new ArrayList<>();
         for (int i = 0; i < clients; i++) {
             line.add(Rig.queue(stores.get(i % stores.size()), "a"));
         }
@@ -149,7 +149,7 @@ class CostTest {
         Rig.hold(rig.open(), "a");
         RedisStore store = rig.open(rig.server.uri(), Rig.NEVER);
         rig.commands();
-        Pending waits = store.claim(Rig.waiting(Rig.claim("a")));
+        Asked waits = Asked.of(store, Rig.waiting(Rig.claim("a")));
         // its place, and its deadline
         Rig.until("it to subscribe", () -> rig.call("ZCARD", "holdfast:{a}:q").equals("2"));
         Rig.get(store.status("a")); // all calls that the claim led to were sent before this was answered
@@ -164,7 +164,7 @@ class CostTest {
         List<RedisStore> stores = List.of(rig.open(rig.server.uri(), Rig.NEVER), rig.open(rig.server.uri(), Rig.NEVER));
         for (RedisStore store : stores) { // so that both are subscribed
             Grant busy = Rig.hold(store, "warm-up");
-            Pending waits = Rig.queue(store, "warm-up");
+            Asked waits = Rig.queue(store, "warm-up");
             Rig.release(store, busy);
             Rig.release(store, Rig.granted(waits));
         }
@@ -172,7 +172,7 @@ class CostTest {
         int turns = 200;
         int holder = 0;
         Grant held = Rig.hold(stores.get(0), "a");
-        List<Pending> waiters = Arrays.asList(null, Rig.queue(stores.get(1), "a"));
+        List<Asked> waiters = Arrays.asList(null, Rig.queue(stores.get(1), "a"));
         rig.commands();
         for (int i = 0; i < turns; i++) {
             RedisStore leaving = stores.get(holder);
@@ -181,7 +181,7 @@ class CostTest {
             CompletableFuture<Void> sent = new CompletableFuture<>();
             leaving.beforeSending("a", () -> {
                 leaving.release(given);
-                waiters.set(place, leaving.claim(Rig.waiting(Rig.claim("a"))));
+                waiters.set(place, Asked.of(leaving, Rig.waiting(Rig.claim("a"))));
                 sent.complete(null);
             });
             sent.join();
@@ -194,8 +194,8 @@ class CostTest {
         assertThat(counted.get("evalsha")).isLessThanOrEqualTo(2 * turns);
     }
 
-    private static boolean isAnswered(Pending pending) {
-        return pending.answer().toCompletableFuture().isDone();
+    private static boolean isAnswered(Asked pending) {
+        return pending.answer().isDone();
     }
 
     @Test
@@ -231,7 +231,7 @@ class CostTest {
         for (int first = 0; first < 10_000; first += together) {
             List<CompletionStage<Optional<Grant>>> claims = new ArrayList<>();
             for (int i = 0; i < together; i++) {
-                claims.add(store.claim(Rig.claim("name-" + (first + i))).answer());
+                claims.add(Asked.of(store, Rig.claim("name-" + (first + i))).answer());
             }
             List<Grant> grants =
                     claims.stream().map(claim -> Rig.get(claim).orElseThrow()).toList();

@@ -8,6 +8,7 @@ import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.TokenGate;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Renewal;
+import dev.holdfast.spi.support.Asked;
 import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.RedisSentinels;
 import dev.holdfast.testbed.RedisServer;
@@ -158,7 +159,7 @@ class FailoverTest {
     /** All at once, so that they share a confirmation. */
     private static List<CompletableFuture<Optional<Grant>>> claimAll(RedisStore store, String prefix) {
         return names(prefix).stream()
-                .map(name -> store.claim(Rig.claim(name)).answer().toCompletableFuture())
+                .map(name -> Asked.of(store, Rig.claim(name)).answer())
                 .toList();
     }
 

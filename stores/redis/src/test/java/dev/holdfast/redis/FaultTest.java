@@ -7,8 +7,8 @@ import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
-import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Renewal.Verdict;
+import dev.holdfast.spi.support.Asked;
 import dev.holdfast.tck.IgnoringListener;
 import dev.holdfast.testbed.ChunkMatcher;
 import dev.holdfast.testbed.Ports;
@@ -48,7 +48,7 @@ class FaultTest {
     void afterFlushallWaitersGetIn() {
         RedisStore one = rig.open();
         Rig.hold(one, "a");
-        Pending waits = Rig.queue(rig.open(), "a");
+        Asked waits = Rig.queue(rig.open(), "a");
 
         rig.call("FLUSHALL");
 
@@ -86,8 +86,8 @@ class FaultTest {
         RedisStore two = rig.open(rig.server.uri(), Rig.NEVER);
         RedisStore three = rig.open(rig.server.uri(), Rig.NEVER);
         Grant grant = Rig.hold(one, "a");
-        Pending first = Rig.queue(two, "a");
-        Pending second = Rig.queue(three, "a");
+        Asked first = Rig.queue(two, "a");
+        Asked second = Rig.queue(three, "a");
         rig.awaitSubscribed(2);
 
         assertThat(Integer.parseInt(rig.call("CLIENT", "KILL", "TYPE", "pubsub")))
@@ -108,9 +108,9 @@ class FaultTest {
             RedisStore cutOff = rig.open("redis://127.0.0.1:" + proxy.port(), Rig.NEVER);
             RedisStore next = rig.open();
             Grant grant = Rig.hold(one, "a");
-            Pending first = Rig.queue(cutOff, "a");
-            Pending second = Rig.queue(next, "a");
-            Pending third = Rig.queue(next, "a");
+            Asked first = Rig.queue(cutOff, "a");
+            Asked second = Rig.queue(next, "a");
+            Asked third = Rig.queue(next, "a");
             rig.awaitSubscribed(2);
             proxy.refuse();
             assertThat(proxy.cut()).isEqualTo(2);
@@ -125,7 +125,7 @@ class FaultTest {
             Rig.until("its place to be taken again", () -> Rig.waiting(one, "a") == 2);
             Rig.release(next, passed);
             Grant late = Rig.granted(first);
-            assertThat(third.answer().toCompletableFuture()).isNotDone();
+            assertThat(third.answer()).isNotDone();
             assertThat(Rig.release(cutOff, late)).isTrue();
             Rig.granted(third);
         }
@@ -138,8 +138,8 @@ class FaultTest {
             RedisStore cutOff = rig.open("redis://127.0.0.1:" + proxy.port());
             RedisStore next = rig.open();
             Grant grant = Rig.hold(one, "a");
-            Pending first = Rig.queue(cutOff, "a");
-            Pending second = Rig.queue(next, "a");
+            Asked first = Rig.queue(cutOff, "a");
+            Asked second = Rig.queue(next, "a");
             rig.awaitSubscribed(2);
             proxy.refuse(); // its other connection stays
             rig.call("CLIENT", "KILL", "TYPE", "pubsub");
@@ -161,14 +161,14 @@ class FaultTest {
             RedisStore one = rig.open();
             RedisStore silent = rig.open("redis://127.0.0.1:" + proxy.port(), Rig.NEVER);
             Grant grant = Rig.hold(one, "a");
-            Pending first = Rig.queue(silent, "a");
-            Pending second = Rig.queue(rig.open(), "a");
+            Asked first = Rig.queue(silent, "a");
+            Asked second = Rig.queue(rig.open(), "a");
             proxy.toClient().hold();
 
             Rig.release(one, grant);
 
             Grant next = Rig.granted(second);
-            assertThat(first.answer().toCompletableFuture()).isNotDone();
+            assertThat(first.answer()).isNotDone();
             proxy.heal();
             assertThat(Rig.renew(one, next)).isEqualTo(Verdict.HELD);
         }
@@ -196,7 +196,7 @@ class FaultTest {
         try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
             RedisStore one = rig.open("redis://127.0.0.1:" + proxy.port());
             Grant grant = Rig.hold(one, "a");
-            Pending next = Rig.queue(rig.open(), "a");
+            Asked next = Rig.queue(rig.open(), "a");
             ReplyDrop lost =
                     proxy.dropNextReply(ChunkMatcher.containing(grant.id().value()));
 
@@ -251,7 +251,7 @@ class FaultTest {
         Claim claim = Rig.claim("a");
         Rig.get(one.withdraw(claim));
 
-        assertThat(Rig.get(one.claim(claim).answer()))
+        assertThat(Rig.get(Asked.of(one, claim).answer()))
                 .as("the claim, after its withdrawal")
                 .isEmpty();
         assertThat(Rig.get(one.status("a")).isHeld()).isFalse();
@@ -263,7 +263,7 @@ class FaultTest {
         Grant grant = Rig.hold(one, "a");
         rig.server.process().stop();
         Claim claim = Rig.claim("b");
-        var tried = one.claim(claim).answer();
+        var tried = Asked.of(one, claim).answer();
         assertThatThrownBy(() -> Rig.get(tried))
                 .isInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining(rig.server.uri())
@@ -302,7 +302,7 @@ class FaultTest {
             Rig.hold(one, "warm-up");
             proxy.refuse();
             proxy.cut();
-            Pending asked = one.claim(Rig.claim("a"));
+            Asked asked = Asked.of(one, Rig.claim("a"));
             rig.call("CLIENT", "PAUSE", "3000", "WRITE"); // scripts wait, greetings do not
             proxy.accept();
             assertThatThrownBy(() -> Rig.get(asked.answer())).isInstanceOf(StoreUnavailableException.class);
@@ -320,7 +320,7 @@ class FaultTest {
         try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
             RedisStore one = rig.open("redis://127.0.0.1:" + proxy.port());
             Grant grant = Rig.hold(one, "a");
-            Pending waits = Rig.queue(one, "a");
+            Asked waits = Rig.queue(one, "a");
             rig.awaitSubscribed(1);
             long before = proxy.connections().accepted();
 
@@ -378,7 +378,7 @@ class FaultTest {
             });
             Grant grant = Rig.hold(one, "a");
             proxy.refuse(); // the connection that is there stays
-            Pending waits = Rig.queue(two, "a");
+            Asked waits = Rig.queue(two, "a");
             rig.commands();
             Awaitility.await().pollDelay(Duration.ofSeconds(3)).until(() -> true);
 
@@ -395,7 +395,7 @@ class FaultTest {
     void killedAndStartedAgainWithoutPersistenceItHasForgottenAndTokensRise() {
         RedisStore one = rig.open();
         Grant lost = Rig.hold(one, "a");
-        Pending waits = Rig.queue(rig.open(), "a");
+        Asked waits = Rig.queue(rig.open(), "a");
 
         rig.server.process().kill();
         rig.server.process().restart();
@@ -411,13 +411,13 @@ class FaultTest {
         rig = new Rig("--appendonly", "yes", "--appendfsync", "always");
         RedisStore one = rig.open();
         Grant grant = Rig.hold(one, "a");
-        Pending waits = Rig.queue(rig.open(), "a");
+        Asked waits = Rig.queue(rig.open(), "a");
 
         rig.server.process().kill();
         rig.server.process().restart();
 
         assertThat(Rig.renew(one, grant)).isEqualTo(Verdict.HELD);
-        assertThat(waits.answer().toCompletableFuture()).isNotDone();
+        assertThat(waits.answer()).isNotDone();
         assertThat(Rig.release(one, grant)).isTrue();
         assertThat(Rig.granted(waits).number()).isGreaterThan(grant.number());
     }
@@ -427,7 +427,7 @@ class FaultTest {
         RedisStore one = rig.open();
         Grant grant = Rig.hold(one, "a");
         Grant permit = Rig.hold(one, Rig.claim("p", new Mode.Permits(1, 3)));
-        Pending waits = Rig.queue(rig.open(), "a");
+        Asked waits = Rig.queue(rig.open(), "a");
         rig.call("CONFIG", "SET", "maxmemory", "1");
 
         assertThatThrownBy(() -> Rig.attempt(one, "b"))
@@ -447,17 +447,15 @@ class FaultTest {
     void aQueueWithoutALockIsServedAllTheSame() {
         RedisStore one = rig.open();
         Rig.hold(one, "a");
-        Pending first = Rig.queue(rig.open(rig.server.uri(), Duration.ofMillis(200)), "a");
-        Pending second = Rig.queue(rig.open(rig.server.uri(), Duration.ofMillis(200)), "a");
+        Asked first = Rig.queue(rig.open(rig.server.uri(), Duration.ofMillis(200)), "a");
+        Asked second = Rig.queue(rig.open(rig.server.uri(), Duration.ofMillis(200)), "a");
 
         rig.call("DEL", "holdfast:{a}"); // evicted
 
         Rig.until(
                 "one of them to be served",
-                () -> first.answer().toCompletableFuture().isDone()
-                        || second.answer().toCompletableFuture().isDone());
-        Optional<Grant> granted =
-                Rig.get(first.answer().toCompletableFuture().isDone() ? first.answer() : second.answer());
+                () -> first.answer().isDone() || second.answer().isDone());
+        Optional<Grant> granted = Rig.get(first.answer().isDone() ? first.answer() : second.answer());
         assertThat(Rig.release(one, granted.orElseThrow())).isTrue();
         Rig.granted(first);
         Rig.granted(second);

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.HoldfastException;
 import dev.holdfast.spi.Grant;
-import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.support.Asked;
 import dev.holdfast.testbed.Residue;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.event.command.CommandListener;
@@ -33,9 +33,9 @@ class GoneClientTest {
     void onALettuceClientThatItsOwnerShutDownEveryRequestIsRefusedAndEveryWaitEnds() throws Exception {
         RedisClient redis = RedisClient.create(rig.server.uri());
         var store = RedisStores.on(redis).open(rig.context());
-        Grant grant = Rig.get(store.claim(Rig.claim("a")).answer()).orElseThrow();
+        Grant grant = Rig.get(Asked.of(store, Rig.claim("a")).answer()).orElseThrow();
         Rig.hold(rig.open(), "b");
-        Pending waits = store.claim(Rig.waiting(Rig.claim("b")));
+        Asked waits = Asked.of(store, Rig.waiting(Rig.claim("b")));
         Rig.until(
                 "it to wait and to subscribe: it rests, by a timer that ends with the client",
                 () -> rig.call("ZCARD", "holdfast:{b}:q").equals("2"));
@@ -43,7 +43,7 @@ class GoneClientTest {
         redis.shutdown(0, 0, TimeUnit.SECONDS);
 
         for (int i = 0; i < 3; i++) { // the second once waited for ever
-            assertThatThrownBy(() -> Rig.get(store.claim(Rig.claim("c")).answer()))
+            assertThatThrownBy(() -> Rig.get(Asked.of(store, Rig.claim("c")).answer()))
                     .isInstanceOf(HoldfastException.class)
                     .hasMessageContaining("shut down");
             assertThatThrownBy(() -> Rig.get(store.renew(List.of(grant)))).isInstanceOf(HoldfastException.class);
@@ -51,8 +51,8 @@ class GoneClientTest {
             assertThatThrownBy(() -> Rig.get(store.list(""))).isInstanceOf(HoldfastException.class);
         }
         assertThatThrownBy(() -> Rig.get(waits.answer())).isInstanceOf(HoldfastException.class);
-        assertThatThrownBy(
-                        () -> Rig.get(store.claim(Rig.waiting(Rig.claim("b"))).answer()))
+        assertThatThrownBy(() ->
+                        Rig.get(Asked.of(store, Rig.waiting(Rig.claim("b"))).answer()))
                 .isInstanceOf(HoldfastException.class);
         store.close();
     }
@@ -65,7 +65,7 @@ class GoneClientTest {
         int before = connections();
         for (int i = 0; i < 60; i++) {
             RedisStore store = rig.open();
-            var answer = store.claim(Rig.waiting(Rig.claim("a"))).answer();
+            var answer = Asked.of(store, Rig.waiting(Rig.claim("a"))).answer();
             if (i % 2 == 0) {
                 Rig.until("its place", () -> Rig.waiting(holder, "a") > 0);
             }
@@ -92,7 +92,7 @@ class GoneClientTest {
             int before = connections();
             for (int i = 0; i < 60; i++) {
                 var store = RedisStores.on(redis).open(rig.context());
-                var answer = store.claim(Rig.waiting(Rig.claim("a"))).answer();
+                var answer = Asked.of(store, Rig.waiting(Rig.claim("a"))).answer();
                 if (i % 2 == 0) {
                     Rig.until("its place", () -> Rig.waiting(holder, "a") > 0);
                 }
@@ -120,16 +120,16 @@ class GoneClientTest {
             }
         });
         try (var store = RedisStores.on(redis).open(rig.context())) {
-            List<Pending> waiting = new ArrayList<>();
+            List<Asked> waiting = new ArrayList<>();
             RedisStore holder = rig.open();
             for (int i = 0; i < 300; i++) {
                 Rig.hold(holder, "n" + i);
-                waiting.add(store.claim(Rig.waiting(Rig.claim("n" + i))));
+                waiting.add(Asked.of(store, Rig.waiting(Rig.claim("n" + i))));
             }
             Rig.until("all to wait", () -> Rig.get(holder.list("")).stream().allMatch(each -> each.waiting() == 1));
 
             rig.server.process().kill();
-            var noticed = store.claim(Rig.claim("x")).answer().toCompletableFuture();
+            var noticed = Asked.of(store, Rig.claim("x")).answer();
             Rig.until("the outage to be noticed", noticed::isCompletedExceptionally);
             int before = sent.get();
             Awaitility.await().pollDelay(Duration.ofSeconds(3)).until(() -> true); // each polls once a second

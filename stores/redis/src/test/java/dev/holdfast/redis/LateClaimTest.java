@@ -7,6 +7,7 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Renewal.Verdict;
+import dev.holdfast.spi.support.Asked;
 import dev.holdfast.testbed.ChunkMatcher;
 import dev.holdfast.testbed.ReplyDrop;
 import dev.holdfast.testbed.TcpProxy;
@@ -112,7 +113,7 @@ class LateClaimTest {
         RedisStore store = rig.open();
         Claim claim = shortened(Rig.waiting(Rig.claim("a")));
         Grant first = Rig.hold(store, "a");
-        var waits = store.claim(claim);
+        var waits = Asked.of(store, claim);
         Rig.until("its place", () -> Rig.waiting(store, "a") == 1);
         String channel = rig.call("ZRANGE", "holdfast:{a}:q", "0", "0").replaceAll("^.*:(holdfast:.*)]$", "$1");
         Rig.release(store, first);

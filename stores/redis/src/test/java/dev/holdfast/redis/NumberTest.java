@@ -8,6 +8,7 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Renewal.Verdict;
+import dev.holdfast.spi.support.Asked;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -122,7 +123,7 @@ class NumberTest {
     void aKeyOfAnotherTypeIsReportedNothingIsGrantedAndItIsLeftAlone(Claim claim) {
         rig.call("RPUSH", KEY, "x");
 
-        assertThatThrownBy(() -> Rig.get(store.claim(claim).answer()))
+        assertThatThrownBy(() -> Rig.get(Asked.of(store, claim).answer()))
                 .isInstanceOf(StoreRefusedException.class)
                 .hasMessageContaining("another type")
                 .hasMessageContaining("holdfast:*");
@@ -147,7 +148,7 @@ class NumberTest {
         set(value);
 
         claims().forEach(claim -> {
-            assertThatThrownBy(() -> Rig.get(store.claim(claim).answer()))
+            assertThatThrownBy(() -> Rig.get(Asked.of(store, claim).answer()))
                     .isInstanceOf(StoreRefusedException.class)
                     .hasMessageContaining(KEY);
             assertThat(rig.call("KEYS", "*")).isEqualTo("[" + KEY + "]");

@@ -9,6 +9,7 @@ import dev.holdfast.Hold;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.LockClient;
 import dev.holdfast.StoreRefusedException;
+import dev.holdfast.spi.support.Asked;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import java.util.concurrent.TimeUnit;
@@ -81,11 +82,11 @@ class OwnLettuceClientTest {
             redis.setOptions(ClientOptions.builder().autoReconnect(false).build());
 
             assertThatThrownBy(() ->
-                            Rig.get(store.claim(Rig.waiting(Rig.claim("a"))).answer()))
+                            Rig.get(Asked.of(store, Rig.waiting(Rig.claim("a"))).answer()))
                     .isInstanceOf(StoreRefusedException.class)
                     .hasMessageContaining("autoReconnect");
 
-            assertThat(Rig.get(store.claim(Rig.claim("b")).answer()))
+            assertThat(Rig.get(Asked.of(store, Rig.claim("b")).answer()))
                     .as("what does not wait")
                     .isPresent();
         } finally {

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
-import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Renewal.Verdict;
+import dev.holdfast.spi.support.Asked;
 import dev.holdfast.testbed.TcpProxy;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -41,7 +41,7 @@ class QueueTest {
             queue(one, dead, new Mode.Permits(8, 10));
             proxy.toServer().swallow(); // it stays subscribed, and sends nothing
 
-            Pending next = one.claim(Rig.waiting(Rig.claim("a", new Mode.Permits(1, 10))));
+            Asked next = Asked.of(one, Rig.waiting(Rig.claim("a", new Mode.Permits(1, 10))));
 
             Rig.granted(next);
             Rig.until("no waiter to be counted", () -> Rig.waiting(one, "a") == 0);
@@ -70,13 +70,15 @@ class QueueTest {
         RedisStore one = rig.open();
         Rig.hold(one, half());
         enters(Rig.claim("a", new Mode.Permits(8, 10)), "no-subscriber", 0, true);
-        assertThat(Rig.get(one.claim(Rig.claim("a", new Mode.Permits(1, 10))).answer()))
+        assertThat(Rig.get(
+                        Asked.of(one, Rig.claim("a", new Mode.Permits(1, 10))).answer()))
                 .as("behind a waiter that may be alive")
                 .isEmpty();
 
         Rig.until(
                 "a permit",
-                () -> Rig.get(one.claim(Rig.claim("a", new Mode.Permits(1, 10))).answer())
+                () -> Rig.get(Asked.of(one, Rig.claim("a", new Mode.Permits(1, 10)))
+                                .answer())
                         .isPresent());
     }
 
@@ -87,7 +89,8 @@ class QueueTest {
         Rig.hold(one, half());
         enters(Rig.claim("a", new Mode.Permits(8, 10)), "no-subscriber", 10_000, true);
 
-        assertThat(Rig.get(one.claim(Rig.claim("a", new Mode.Permits(1, 10))).answer()))
+        assertThat(Rig.get(
+                        Asked.of(one, Rig.claim("a", new Mode.Permits(1, 10))).answer()))
                 .isPresent();
         assertThat(Rig.waiting(one, "a")).isZero();
     }
@@ -117,7 +120,8 @@ class QueueTest {
         asks(Rig.claim("a", new Mode.Permits(8, 10)), "no-subscriber", "0", 10_000, true);
         asks(Rig.claim("a", new Mode.Permits(7, 10)), "not-yet", "0", 1_000, false);
 
-        assertThat(Rig.get(one.claim(Rig.claim("a", new Mode.Permits(1, 10))).answer()))
+        assertThat(Rig.get(
+                        Asked.of(one, Rig.claim("a", new Mode.Permits(1, 10))).answer()))
                 .isEmpty();
 
         assertThat(Rig.waiting(one, "a")).as("the dead one is gone").isEqualTo(1);
@@ -171,16 +175,14 @@ class QueueTest {
             RedisStore two = rig.open("redis://127.0.0.1:" + proxy.port() + "?timeout=2s");
             Rig.hold(one, half());
             Claim claim = Rig.claim("a", new Mode.Permits(8, 10));
-            Pending gone = queue(one, two, claim);
+            Asked gone = queue(one, two, claim);
             proxy.toServer().swallow();
             gone.cancel();
-            Rig.until(
-                    "the claim to be given up",
-                    () -> gone.answer().toCompletableFuture().isDone());
+            Rig.until("the claim to be given up", () -> gone.answer().isDone());
             Rig.get(two.withdraw(claim).handle((done, failure) -> true));
             proxy.heal();
 
-            Rig.granted(one.claim(Rig.waiting(Rig.claim("a", new Mode.Permits(1, 10)))));
+            Rig.granted(Asked.of(one, Rig.waiting(Rig.claim("a", new Mode.Permits(1, 10)))));
         }
     }
 
@@ -190,15 +192,15 @@ class QueueTest {
         RedisStore one = rig.open();
         RedisStore known = rig.open();
         Grant warm = Rig.hold(one, "warm-up");
-        Pending warmed = Rig.queue(known, "warm-up");
+        Asked warmed = Rig.queue(known, "warm-up");
         Rig.release(one, warm);
         Rig.granted(warmed);
         Grant grant = Rig.hold(one, "a");
         RedisStore first = rig.open();
 
-        Pending early = first.claim(Rig.waiting(Rig.claim("a")));
+        Asked early = Asked.of(first, Rig.waiting(Rig.claim("a")));
         Rig.until("its place", () -> Rig.waiting(one, "a") == 1);
-        Pending late = known.claim(Rig.waiting(Rig.claim("a")));
+        Asked late = Asked.of(known, Rig.waiting(Rig.claim("a")));
         Rig.release(one, grant);
 
         Rig.until("one of them to be served", () -> isAnswered(early) || isAnswered(late));
@@ -212,7 +214,7 @@ class QueueTest {
         RedisStore one = rig.open();
         Grant five = Rig.hold(one, Rig.claim("a", new Mode.Permits(5, 10)));
         Grant four = Rig.hold(one, Rig.claim("a", new Mode.Permits(4, 10)));
-        Pending waits = queue(one, rig.open(), new Mode.Permits(8, 10));
+        Asked waits = queue(one, rig.open(), new Mode.Permits(8, 10));
 
         Rig.release(one, four); // checks the first waiter, whose claim does not fit
         assertThat(Long.parseLong(rig.call("PTTL", QUEUE))).isBetween(1L, 60_000L);
@@ -244,10 +246,10 @@ class QueueTest {
     /** The polls of a hundred waiters in four seconds; none if the holder lost its lock. */
     private OptionalInt polls(RedisStore holder, List<RedisStore> stores, String name) {
         Grant grant = Rig.hold(holder, Rig.claim(name, Duration.ofSeconds(1)));
-        List<Pending> waiters = new ArrayList<>();
+        List<Asked> waiters = new ArrayList<>();
         try {
             for (int i = 0; i < 100; i++) {
-                waiters.add(stores.get(i % 4).claim(Rig.waiting(Rig.claim(name, LEASE))));
+                waiters.add(Asked.of(stores.get(i % 4), Rig.waiting(Rig.claim(name, LEASE))));
                 Rig.renew(holder, grant);
             }
             AtomicBoolean held = new AtomicBoolean(true);
@@ -267,7 +269,7 @@ class QueueTest {
             int scripts = rig.commands().get("evalsha");
             return held.get() ? OptionalInt.of(scripts - renewals) : OptionalInt.empty();
         } finally {
-            waiters.forEach(Pending::cancel);
+            waiters.forEach(Asked::cancel);
         }
     }
 
@@ -277,9 +279,9 @@ class QueueTest {
         Grant writer = Rig.hold(one, "a");
         List<RedisStore> stores =
                 IntStream.range(0, 4).mapToObj(i -> rig.open()).toList();
-        List<Pending> readers = new ArrayList<>();
+        List<Asked> readers = new ArrayList<>();
         for (int i = 0; i < 1_000; i++) {
-            readers.add(stores.get(i % 4).claim(Rig.waiting(Rig.claim("a", Mode.SHARED))));
+            readers.add(Asked.of(stores.get(i % 4), Rig.waiting(Rig.claim("a", Mode.SHARED))));
         }
         Rig.until("all to wait", () -> Rig.waiting(one, "a") == readers.size());
 
@@ -287,7 +289,7 @@ class QueueTest {
 
         List<Grant> held = readers.stream().map(Rig::granted).toList();
         assertThat(Rig.get(one.renew(held)).values()).allMatch(said -> said.verdict() == Verdict.HELD);
-        Pending next = Rig.queue(one, "a");
+        Asked next = Rig.queue(one, "a");
         for (int i = 0; i < held.size(); i++) {
             assertThat(isAnswered(next)).isFalse();
             assertThat(Rig.release(stores.get(i % 4), held.get(i))).isTrue();
@@ -317,19 +319,19 @@ class QueueTest {
         return new Claim(five.id(), five.name(), five.mode(), Duration.ofMinutes(10), false, 0, five.holder());
     }
 
-    private static boolean isAnswered(Pending pending) {
-        return pending.answer().toCompletableFuture().isDone();
+    private static boolean isAnswered(Asked pending) {
+        return pending.answer().isDone();
     }
 
-    private Pending queue(RedisStore observer, RedisStore store, Mode mode) {
+    private Asked queue(RedisStore observer, RedisStore store, Mode mode) {
         return queue(observer, store, Rig.claim("a", mode));
     }
 
     /** A claim that waits, and whose client is subscribed. */
-    private Pending queue(RedisStore observer, RedisStore store, Claim claim) {
+    private Asked queue(RedisStore observer, RedisStore store, Claim claim) {
         Claim brief = new Claim(claim.id(), claim.name(), claim.mode(), LEASE, true, 0, claim.holder());
         int before = Rig.waiting(observer, "a");
-        Pending pending = store.claim(brief);
+        Asked pending = Asked.of(store, brief);
         Rig.until("it to wait", () -> Rig.waiting(observer, "a") == before + 1);
         rig.awaitSubscribed(1);
         return pending;

@@ -5,6 +5,7 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.TimeSource;
+import dev.holdfast.spi.support.Asked;
 import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.RedisServer;
 import dev.holdfast.testbed.RespConnection;
@@ -83,11 +84,11 @@ abstract class QuorumCase {
     }
 
     static Grant hold(QuorumStore store, Claim claim) {
-        return Rig.get(store.claim(claim).answer()).orElseThrow(() -> new AssertionError("not free: " + claim));
+        return Rig.get(Asked.of(store, claim).answer()).orElseThrow(() -> new AssertionError("not free: " + claim));
     }
 
     static Optional<Grant> attempt(QuorumStore store, String name) {
-        return Rig.get(store.claim(Rig.claim(name)).answer());
+        return Rig.get(Asked.of(store, Rig.claim(name)).answer());
     }
 
     static boolean granted(QuorumStore store, String name) {

@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
-import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.TimeSource;
+import dev.holdfast.spi.support.Asked;
 import dev.holdfast.testbed.RedisServer;
 import dev.holdfast.testbed.TcpProxy;
 import java.time.Duration;
@@ -26,7 +26,7 @@ class QuorumCutTest extends QuorumCase {
         List<TcpProxy> wires = wires();
         QuorumStore store = open(through(wires));
         wires.forEach(wire -> wire.toClient().hold());
-        Pending waiting = store.claim(Rig.waiting(Rig.claim(NAME, LONG)));
+        Asked waiting = Asked.of(store, Rig.waiting(Rig.claim(NAME, LONG)));
         Rig.until(
                 "a majority to have granted it",
                 () -> servers.all().stream().filter(QuorumTest::hasHolder).count() >= 2);
@@ -49,7 +49,7 @@ class QuorumCutTest extends QuorumCase {
         QuorumStore store = open(through(wires), later);
 
         wires.get(0).toClient().hold();
-        assertThat(Rig.get(store.claim(Rig.claim(NAME, LONG)).answer())).isEmpty();
+        assertThat(Rig.get(Asked.of(store, Rig.claim(NAME, LONG)).answer())).isEmpty();
         Rig.until("one member to have granted it", () -> hasHolder(servers.get(0)));
         wires.get(0).cut();
         wires.get(0).heal();
@@ -72,7 +72,7 @@ class QuorumCutTest extends QuorumCase {
         QuorumStore store = open(through(wires));
         QuorumStore other = open();
         Grant before = hold(other, Rig.claim(NAME));
-        Pending waiting = store.claim(Rig.waiting(Rig.claim(NAME, LONG)));
+        Asked waiting = Asked.of(store, Rig.waiting(Rig.claim(NAME, LONG)));
         Rig.until("it to wait", () -> Rig.get(other.status(NAME)).waiting() == 1);
         assertThat(Rig.get(other.release(before))).isTrue();
         Grant held = Rig.granted(waiting);
@@ -154,7 +154,7 @@ class QuorumCutTest extends QuorumCase {
     void aWaiterThatEndedWithoutAWordIsForgotten() {
         hold(open(), Rig.claim(NAME));
         QuorumStore store = open();
-        Pending waiting = store.claim(Rig.waiting(Rig.claim(NAME)));
+        Asked waiting = Asked.of(store, Rig.waiting(Rig.claim(NAME)));
         Rig.until("it to wait", () -> Rig.get(store.status(NAME)).waiting() == 1);
 
         servers.all().forEach(member -> ask(member, "ZADD", KEY + ":q", "4000000000000001", "@gone"));

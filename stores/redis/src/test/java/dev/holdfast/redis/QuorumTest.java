@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Grant;
-import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.StoreListener;
+import dev.holdfast.spi.support.Asked;
 import dev.holdfast.testbed.RedisServer;
 import dev.holdfast.testbed.TcpProxy;
 import java.time.Duration;
@@ -80,14 +80,14 @@ class QuorumTest extends QuorumCase {
         RecordingListener listener = new RecordingListener();
         waiter.listen(listener);
         Grant held = hold(holder, Rig.claim(NAME, BRIEF));
-        Pending waiting = waiter.claim(Rig.waiting(Rig.claim(NAME)));
+        Asked waiting = Asked.of(waiter, Rig.waiting(Rig.claim(NAME)));
 
         servers.get(0).process().kill();
         servers.get(1).process().kill();
 
         assertThat(Rig.get(listener.unreachable)).isEqualTo(NAME);
         assertThatThrownBy(() -> attempt(holder, NAME)).isInstanceOf(StoreUnavailableException.class);
-        assertThat(waiting.answer().toCompletableFuture()).isNotDone();
+        assertThat(waiting.answer()).isNotDone();
         for (RedisServer member : List.of(servers.get(0), servers.get(1))) {
             member.process().restart();
             QuorumServers.setUp(member); // no client works under a lock any more
@@ -146,7 +146,7 @@ class QuorumTest extends QuorumCase {
         second.toClient().hold();
 
         CompletableFuture<Optional<Grant>> claimed =
-                store.claim(Rig.claim(NAME, Duration.ofMillis(300))).answer().toCompletableFuture();
+                Asked.of(store, Rig.claim(NAME, Duration.ofMillis(300))).answer();
 
         assertThatThrownBy(() -> Rig.get(claimed)).isInstanceOf(StoreUnavailableException.class);
         first.heal();

@@ -6,7 +6,7 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
-import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.support.Asked;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,12 +33,12 @@ class ReadingTest {
 
         assertNothingChanges(() -> {
             read(store);
-            assertThat(Rig.get(
-                            store.claim(Rig.claim("a", new Mode.Permits(3, 3))).answer()))
+            assertThat(Rig.get(Asked.of(store, Rig.claim("a", new Mode.Permits(3, 3)))
+                            .answer()))
                     .isEmpty();
         });
         Rig.hold(store, Rig.claim("a", new Mode.Permits(2, 3)));
-        assertThat(Rig.get(store.claim(Rig.claim("a", ONE)).answer())).isEmpty();
+        assertThat(Rig.get(Asked.of(store, Rig.claim("a", ONE)).answer())).isEmpty();
     }
 
     @Test
@@ -59,12 +59,12 @@ class ReadingTest {
     void aLockThatIsHeldAndWaitedForIsReadAsItIs() {
         RedisStore store = rig.open();
         Grant grant = Rig.hold(store, Rig.claim("a", ONE));
-        Pending waits = store.claim(Rig.waiting(Rig.claim("a", new Mode.Permits(3, 3))));
+        Asked waits = Asked.of(store, Rig.waiting(Rig.claim("a", new Mode.Permits(3, 3))));
         Rig.until("it to subscribe", () -> rig.call("ZCARD", "holdfast:{a}:q").equals("2"));
 
         assertNothingChanges(() -> {
             read(store);
-            assertThat(Rig.get(store.claim(Rig.claim("a", ONE)).answer())).isEmpty();
+            assertThat(Rig.get(Asked.of(store, Rig.claim("a", ONE)).answer())).isEmpty();
         });
         Rig.release(store, grant);
         Rig.granted(waits);
@@ -79,7 +79,7 @@ class ReadingTest {
 
         assertThat(Rig.get(store.status("a")).isHeld()).isFalse();
         assertThat(Rig.get(store.list(""))).isEmpty();
-        Rig.granted(store.claim(Rig.waiting(Rig.claim("a"))));
+        Rig.granted(Asked.of(store, Rig.waiting(Rig.claim("a"))));
     }
 
     private static void read(RedisStore store) {

@@ -12,6 +12,7 @@ import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Redacted;
 import dev.holdfast.spi.Renewal.Verdict;
+import dev.holdfast.spi.support.Asked;
 import dev.holdfast.testbed.Ports;
 import dev.holdfast.testbed.RespConnection;
 import java.io.IOException;
@@ -214,7 +215,7 @@ class RefusalTest {
         RedisStore noChannel = rig.open("redis://nochannel:pw@" + address());
         Rig.hold(rig.open(), "b");
         assertThatThrownBy(() ->
-                        Rig.get(noChannel.claim(Rig.waiting(Rig.claim("b"))).answer()))
+                        Rig.get(Asked.of(noChannel, Rig.waiting(Rig.claim("b"))).answer()))
                 .isInstanceOf(StoreRefusedException.class);
     }
 

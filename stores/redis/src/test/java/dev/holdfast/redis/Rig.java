@@ -5,10 +5,10 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
-import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.StoreContext;
 import dev.holdfast.spi.TimeSource;
+import dev.holdfast.spi.support.Asked;
 import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.RedisServer;
 import dev.holdfast.testbed.RespConnection;
@@ -99,11 +99,11 @@ final class Rig implements AutoCloseable {
     }
 
     static Optional<Grant> attempt(RedisStore store, String name) {
-        return get(store.claim(claim(name)).answer());
+        return get(Asked.of(store, claim(name)).answer());
     }
 
     static Grant hold(RedisStore store, Claim claim) {
-        return get(store.claim(claim).answer())
+        return get(Asked.of(store, claim).answer())
                 .orElseThrow(() -> new AssertionError("'" + claim.name() + "' is not free"));
     }
 
@@ -112,9 +112,9 @@ final class Rig implements AutoCloseable {
     }
 
     /** A claim that is in the queue of the server. */
-    static Pending queue(RedisStore store, String name) {
+    static Asked queue(RedisStore store, String name) {
         int before = waiting(store, name);
-        Pending pending = store.claim(waiting(claim(name)));
+        Asked pending = Asked.of(store, waiting(claim(name)));
         until(name + " to be waited for", () -> waiting(store, name) == before + 1);
         return pending;
     }
@@ -126,7 +126,7 @@ final class Rig implements AutoCloseable {
                 () -> call("PUBSUB", "CHANNELS", "*").split("holdfast:client:", -1).length == clients + 1);
     }
 
-    static Grant granted(Pending pending) {
+    static Grant granted(Asked pending) {
         return get(pending.answer()).orElseThrow(() -> new AssertionError("answered with nothing"));
     }
 

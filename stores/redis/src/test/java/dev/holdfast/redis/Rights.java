@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
-import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.RecordWrite;
 import dev.holdfast.spi.Renewal;
+import dev.holdfast.spi.support.Asked;
 import dev.holdfast.testbed.RedisServer;
 import dev.holdfast.testbed.RespConnection;
 import java.io.IOException;
@@ -49,8 +49,8 @@ final class Rights {
     /** All requests of stores to a server, with one of two clients waiting for the other. */
     static void useAll(RedisStore one, RedisStore two, String name) {
         Grant writer = Rig.hold(one, name);
-        Pending next = Rig.queue(two, name);
-        Pending third = Rig.queue(two, name);
+        Asked next = Rig.queue(two, name);
+        Asked third = Rig.queue(two, name);
         assertThat(Rig.renew(one, writer)).isEqualTo(Renewal.Verdict.HELD);
         assertThat(Rig.get(one.list(name))).hasSize(1);
         third.cancel();

@@ -8,8 +8,8 @@ import dev.holdfast.LockClient;
 import dev.holdfast.StoreRefusedException;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Grant;
-import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Renewal;
+import dev.holdfast.spi.support.Asked;
 import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.Ports;
 import dev.holdfast.testbed.RedisSentinels;
@@ -96,7 +96,7 @@ class SentinelTest {
         RedisStore holder = rig.open(redis.uri());
         RedisStore waiter = rig.open(redis.uri());
         Grant grant = Rig.hold(holder, "a");
-        Pending waits = Rig.queue(waiter, "a");
+        Asked waits = Rig.queue(waiter, "a");
 
         Rig.until("the Sentinel to find the replica good", this::beginsSwitchover);
         redis.awaitMaster(redis.replica(0));

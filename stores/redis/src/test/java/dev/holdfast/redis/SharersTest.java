@@ -6,6 +6,7 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
+import dev.holdfast.spi.support.Asked;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -100,7 +101,7 @@ class SharersTest {
     }
 
     private static Optional<Grant> attempt(RedisStore store, Mode mode) {
-        return Rig.get(store.claim(Rig.claim("a", mode)).answer());
+        return Rig.get(Asked.of(store, Rig.claim("a", mode)).answer());
     }
 
     private static Grant brief(RedisStore store, Mode mode) {
@@ -121,7 +122,7 @@ class SharersTest {
         CompletableFuture<CompletionStage<Optional<Grant>>> claimed = new CompletableFuture<>();
         store.beforeSending("a", () -> {
             store.release(grant);
-            claimed.complete(store.claim(Rig.claim("a")).answer());
+            claimed.complete(Asked.of(store, Rig.claim("a")).answer());
         });
         return Rig.get(claimed.thenCompose(answer -> answer));
     }

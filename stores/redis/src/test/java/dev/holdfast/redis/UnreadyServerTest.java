@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.holdfast.StoreRefusedException;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Grant;
-import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Renewal.Verdict;
+import dev.holdfast.spi.support.Asked;
 import dev.holdfast.testbed.RespConnection;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -48,7 +48,7 @@ class UnreadyServerTest {
         rig = new Rig("--rename-command", "ZREM", "");
         RedisStore store = rig.open();
         Grant grant = Rig.hold(store, "a");
-        Pending waits = Rig.queue(rig.open(), "a");
+        Asked waits = Rig.queue(rig.open(), "a");
         assertThatThrownBy(() -> Rig.release(store, grant))
                 .isInstanceOf(StoreRefusedException.class)
                 .hasMessageContaining("command")
@@ -69,7 +69,7 @@ class UnreadyServerTest {
             Rig.until("the server to load", () -> saysThatItLoads(before));
             RedisStore during = rig.open();
             assertThat(saysThatItLoads(during)).isTrue();
-            Pending waits = during.claim(Rig.waiting(Rig.claim("b")));
+            Asked waits = Asked.of(during, Rig.waiting(Rig.claim("b")));
 
             assertThat(Rig.granted(waits)).as("served when it has loaded").isNotNull();
         }

@@ -10,8 +10,8 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
-import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.StoreListener;
+import dev.holdfast.spi.support.Asked;
 import dev.holdfast.tck.IgnoringListener;
 import java.time.Duration;
 import java.util.List;
@@ -104,7 +104,7 @@ class WantedTest {
         RedisStore two = rig.open();
         watched(one);
 
-        two.claim(Rig.waiting(Rig.claim("a", Mode.SHARED)));
+        Asked.of(two, Rig.waiting(Rig.claim("a", Mode.SHARED)));
 
         Rig.until("the holder to be notified", () -> wanted.get() > 0);
     }
@@ -151,7 +151,7 @@ class WantedTest {
         RedisStore one = rig.open();
         RedisStore two = rig.open();
         Grant grant = watched(one);
-        Pending next = Rig.queue(two, "a");
+        Asked next = Rig.queue(two, "a");
         Rig.until("the holder to be notified", () -> wanted.get() > 0);
         Rig.release(one, grant);
         Rig.granted(next);
@@ -194,8 +194,10 @@ class WantedTest {
     void aNameOfAHolderWithoutLabelIsKept() {
         RedisStore one = rig.open();
         one.listen(counting);
-        Grant grant = Rig.granted(one.claim(Rig.waiting(
-                new Claim(ClaimId.random(), "a", Mode.EXCLUSIVE, Rig.LEASE, true, 0, new Holder("host", 7, "", "")))));
+        Grant grant = Rig.granted(Asked.of(
+                one,
+                Rig.waiting(new Claim(
+                        ClaimId.random(), "a", Mode.EXCLUSIVE, Rig.LEASE, true, 0, new Holder("host", 7, "", "")))));
 
         Rig.get(one.watch(grant));
         Rig.get(one.watch(grant));

@@ -1,12 +1,11 @@
 package dev.holdfast.sqlite;
 
+import dev.holdfast.spi.Answer;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.support.WaiterExpiry;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class SqlitePendingClaim implements Pending {
     private final Claim claim;
     private final Consumer<SqlitePendingClaim> leave;
-    private final CompletableFuture<Optional<Grant>> answer = new CompletableFuture<>();
+    private final Answer answer;
 
     /** How often its place must be kept alive. */
     final long keepNanos;
@@ -42,8 +41,16 @@ final class SqlitePendingClaim implements Pending {
     /** How far it was from its turn at the last poll; the waiters' thread's alone. */
     private ChangePoller.@Nullable Turn last;
 
-    SqlitePendingClaim(Claim claim, Consumer<SqlitePendingClaim> leave) {
+    /**
+     * A claim that has no place yet.
+     *
+     * @param leave gives up its place, and answers
+     * @param ended hears of the answer
+     */
+    SqlitePendingClaim(
+            Claim claim, Answer answer, Consumer<SqlitePendingClaim> leave, Consumer<SqlitePendingClaim> ended) {
         this.claim = claim;
+        this.answer = answer.after(() -> ended.accept(this));
         this.keepNanos = WaiterExpiry.third(claim).toNanos();
         this.leave = leave;
     }
@@ -86,13 +93,8 @@ final class SqlitePendingClaim implements Pending {
     }
 
     @Override
-    public CompletionStage<Optional<Grant>> answer() {
-        return answer;
-    }
-
-    @Override
     public void cancel() {
-        if (!cancelled && !answer.isDone()) {
+        if (!cancelled && !answer.isGiven()) {
             cancelled = true;
             leave.accept(this);
         }
@@ -100,13 +102,13 @@ final class SqlitePendingClaim implements Pending {
 
     /** Tries to acquire the lock; otherwise enters the queue, unless it has a place there. Runs on the worker's thread. */
     void tryNow(SqliteLocks table) {
-        if (cancelled || answer.isDone()) {
+        if (cancelled || answer.isGiven()) {
             return;
         }
         Optional<Grant> grant = table.claim(claim, place);
         if (grant.isPresent()) {
             long served = place;
-            if (cancelled || !answer.complete(grant)) {
+            if (cancelled || !answer.granted(grant.get())) {
                 table.release(claim.name(), claim.mode(), claim.id()); // it was cancelled or failed meanwhile
             }
             if (served != SqliteLocks.NO_PLACE) {
@@ -123,15 +125,15 @@ final class SqlitePendingClaim implements Pending {
      */
     void leave(SqliteLocks table) {
         Throwable why = tryFailure;
-        if (answer.isDone()) {
+        if (answer.isGiven()) {
             return;
         }
         if (why != null && !hasPlace()) {
-            answer.completeExceptionally(why); // it is unknown whether the lock is held
+            answer.failed(why); // it is unknown whether the lock is held
             return;
         }
         dequeue(table);
-        answer.complete(Optional.empty());
+        answer.refused();
     }
 
     /** Gives up its place. Runs on the worker's thread. */
@@ -142,10 +144,10 @@ final class SqlitePendingClaim implements Pending {
     }
 
     void fail(Throwable failure) {
-        answer.completeExceptionally(failure);
+        answer.failed(failure);
     }
 
     boolean isDone() {
-        return answer.isDone();
+        return answer.isGiven();
     }
 }

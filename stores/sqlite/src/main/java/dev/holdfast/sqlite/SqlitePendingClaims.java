@@ -2,6 +2,7 @@ package dev.holdfast.sqlite;
 
 import dev.holdfast.HoldfastException;
 import dev.holdfast.StoreRefusedException;
+import dev.holdfast.spi.Answer;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.StoreListener;
@@ -69,11 +70,10 @@ final class SqlitePendingClaims {
         listener.set(reports);
     }
 
-    Pending claim(Claim claim) {
-        SqlitePendingClaim waiting = new SqlitePendingClaim(claim, this::leave);
+    Pending claim(Claim claim, Answer answer) {
+        SqlitePendingClaim waiting = new SqlitePendingClaim(claim, answer, this::leave, all::remove);
         waiting.trying = true;
         all.add(waiting); // before the try: a close in between finds the claim, and its place
-        waiting.answer().whenComplete((grant, end) -> all.remove(waiting));
         tryNow(waiting);
         return waiting;
     }

@@ -4,6 +4,7 @@ import dev.holdfast.Capabilities;
 import dev.holdfast.LockStatus;
 import dev.holdfast.LockWaiter;
 import dev.holdfast.UnsupportedByStoreException;
+import dev.holdfast.spi.Answer;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
@@ -25,7 +26,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -93,18 +93,19 @@ final class SqliteStore implements Store {
     }
 
     @Override
-    public Pending claim(Claim claim) {
+    public Pending claim(Claim claim, Answer answer) {
         if (!capabilities().modes().contains(claim.mode().kind())) {
-            return Pending.answered(CompletableFuture.failedFuture(new UnsupportedByStoreException("cannot claim '"
-                    + claim.name() + "' on " + description() + ": it grants "
-                    + capabilities().modes() + " only; use another store")));
+            answer.failed(new UnsupportedByStoreException("cannot claim '" + claim.name() + "' on " + description()
+                    + ": it grants " + capabilities().modes() + " only; use another store"));
+            return Pending.BRIEFLY;
         }
         housekeeping.used();
         if (claim.waits()) {
-            return waiters.claim(claim);
+            return waiters.claim(claim, answer);
         }
-        return Pending.answered(worker.ask(
+        answer.follow(worker.ask(
                 table -> table.couldBeGranted(claim) ? table.claim(claim, SqliteLocks.NO_PLACE) : Optional.empty()));
+        return Pending.BRIEFLY;
     }
 
     @Override

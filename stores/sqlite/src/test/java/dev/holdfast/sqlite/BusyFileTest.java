@@ -13,9 +13,9 @@ import static org.awaitility.Awaitility.await;
 import dev.holdfast.ClientClosedException;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Grant;
-import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Renewal.Verdict;
+import dev.holdfast.spi.support.Asked;
 import dev.holdfast.tck.IgnoringListener;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -66,8 +66,7 @@ class BusyFileTest {
         SqliteStore one = rig.open();
         hold(one, "opened");
         AutoCloseable block = block();
-        CompletableFuture<Optional<Grant>> answer =
-                one.claim(claim(NAME)).answer().toCompletableFuture();
+        CompletableFuture<Optional<Grant>> answer = Asked.of(one, claim(NAME)).answer();
         await().during(BRIEF).until(() -> !answer.isDone());
         long freed = rig.time.nanoTime();
 
@@ -84,7 +83,7 @@ class BusyFileTest {
         SqliteStore one = rig.open(BRIEF);
         Grant grant = hold(one, NAME);
         try (AutoCloseable block = block()) {
-            assertThatThrownBy(() -> get(one.claim(claim("other")).answer()))
+            assertThatThrownBy(() -> get(Asked.of(one, claim("other")).answer()))
                     .isInstanceOf(StoreUnavailableException.class)
                     .hasMessageContaining("'other'")
                     .hasMessageContaining(rig.file.toString())
@@ -114,9 +113,9 @@ class BusyFileTest {
             }
         });
         hold(one, "opened");
-        Pending waits;
+        Asked waits;
         try (AutoCloseable block = block()) {
-            waits = one.claim(waiting(NAME));
+            waits = Asked.of(one, waiting(NAME));
             await().until(() -> !reports.isEmpty());
             assertThat(reports.get(0)).startsWith(NAME + ": ").contains(rig.file.toString());
         }
@@ -132,7 +131,7 @@ class BusyFileTest {
             long begun = System.nanoTime();
             List<CompletableFuture<?>> answers = new ArrayList<>();
             for (int i = 0; i < 20; i++) {
-                answers.add(one.claim(claim(NAME + i)).answer().toCompletableFuture());
+                answers.add(Asked.of(one, claim(NAME + i)).answer());
             }
             answers.forEach(
                     answer -> assertThatThrownBy(() -> get(answer)).isInstanceOf(StoreUnavailableException.class));
@@ -160,12 +159,11 @@ class BusyFileTest {
         SqliteStore one = rig.open();
         SqliteStore two = rig.open(BRIEF);
         Grant grant = hold(one, NAME);
-        Pending next = two.claim(waiting(NAME));
+        Asked next = Asked.of(two, waiting(NAME));
         await().until(() -> Rig.waiters(one, NAME) == 1);
         try (AutoCloseable block = block()) {
             rig.pass(SqliteLocks.PLACE_LIFE); // its place cannot be kept either
-            await().during(BRIEF.multipliedBy(3))
-                    .until(() -> !next.answer().toCompletableFuture().isDone());
+            await().during(BRIEF.multipliedBy(3)).until(() -> !next.answer().isDone());
         }
         release(one, grant);
 
@@ -177,11 +175,10 @@ class BusyFileTest {
         SqliteStore one = rig.open();
         SqliteStore two = rig.open(BRIEF);
         hold(two, "opened");
-        Pending next;
+        Asked next;
         try (AutoCloseable block = block()) {
-            next = two.claim(waiting(NAME));
-            await().during(BRIEF.multipliedBy(3))
-                    .until(() -> !next.answer().toCompletableFuture().isDone());
+            next = Asked.of(two, waiting(NAME));
+            await().during(BRIEF.multipliedBy(3)).until(() -> !next.answer().isDone());
         }
         assertThat(get(next.answer())).isPresent();
         assertThat(Rig.waiters(one, NAME)).isZero();
@@ -192,11 +189,10 @@ class BusyFileTest {
         SqliteStore one = rig.open();
         SqliteStore two = rig.open(BRIEF);
         hold(one, NAME);
-        Pending next;
+        Asked next;
         try (AutoCloseable block = block()) {
-            next = two.claim(waiting(NAME));
-            await().during(BRIEF.multipliedBy(2))
-                    .until(() -> !next.answer().toCompletableFuture().isDone());
+            next = Asked.of(two, waiting(NAME));
+            await().during(BRIEF.multipliedBy(2)).until(() -> !next.answer().isDone());
         }
         await().until(() ->
                 Rig.waiters(one, NAME) == 1); // until it has tried again, nothing can be said but that it could not
@@ -233,18 +229,17 @@ class BusyFileTest {
     void closingDoesNotWaitForAFileThatIsBlocked() throws Exception {
         SqliteStore one = rig.open();
         hold(one, NAME);
-        Pending waiting = one.claim(waiting(NAME));
+        Asked waiting = Asked.of(one, waiting(NAME));
         await().until(() -> Rig.waiters(one, NAME) == 1);
         try (AutoCloseable block = block()) {
-            CompletableFuture<?> stuck = one.claim(claim("other")).answer().toCompletableFuture();
-            CompletableFuture<?> behind = one.claim(claim("another")).answer().toCompletableFuture();
+            CompletableFuture<?> stuck = Asked.of(one, claim("other")).answer();
+            CompletableFuture<?> behind = Asked.of(one, claim("another")).answer();
 
             long begun = System.nanoTime();
             one.close();
 
             assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(5));
-            for (CompletableFuture<?> each :
-                    List.of(stuck, behind, waiting.answer().toCompletableFuture())) {
+            for (CompletableFuture<?> each : List.of(stuck, behind, waiting.answer())) {
                 assertThatThrownBy(() -> get(each)).isInstanceOf(ClientClosedException.class);
             }
         }

@@ -2,7 +2,7 @@ package dev.holdfast.sqlite;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.support.Asked;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class CancelTest {
     private static final String NAME = "order:42";
-    private final CompletableFuture<Pending> called = new CompletableFuture<>();
+    private final CompletableFuture<Asked> called = new CompletableFuture<>();
 
     @Test
     void isAnsweredWithNothingAndLeavesNothingInAFile(@TempDir Path folder) {
@@ -29,7 +29,7 @@ class CancelTest {
         };
         try (SqliteStore store = SqliteStore.open(calling, rig.time);
                 SqliteStore next = rig.open()) {
-            called.complete(store.claim(Rig.waiting(NAME)));
+            called.complete(Asked.of(store, Rig.waiting(NAME)));
 
             assertThat(Rig.get(called.join().answer())).isEmpty();
             assertThat(Rig.attempt(next, NAME)).isPresent();

@@ -14,8 +14,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.holdfast.StoreRefusedException;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Grant;
-import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Renewal.Verdict;
+import dev.holdfast.spi.support.Asked;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
@@ -225,7 +225,7 @@ class FileTest {
         SqliteStore one = rig.open();
         Grant grant = hold(one, NAME);
         hold(one, "other");
-        Pending waiting = one.claim(waiting("other"));
+        Asked waiting = Asked.of(one, waiting("other"));
         await().until(() -> Rig.waiters(one, "other") == 1);
 
         Files.delete(rig.file);
@@ -234,7 +234,7 @@ class FileTest {
                         get(one.renew(List.of(grant))).get(grant.id()).verdict())
                 .isEqualTo(Verdict.LOST));
         assertThatThrownBy(() -> get(waiting.answer())).isInstanceOf(StoreRefusedException.class);
-        assertThatThrownBy(() -> get(one.claim(claim("new")).answer()))
+        assertThatThrownBy(() -> get(Asked.of(one, claim("new")).answer()))
                 .isInstanceOf(StoreRefusedException.class)
                 .hasMessageContaining("'new'")
                 .hasMessageContaining("deleted or replaced");

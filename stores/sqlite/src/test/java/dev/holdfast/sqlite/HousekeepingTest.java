@@ -10,6 +10,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Renewal.Verdict;
+import dev.holdfast.spi.support.Asked;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -55,8 +56,8 @@ class HousekeepingTest {
     void whatIsHeldOrWasUsedLatelyStays() {
         SqliteStore one = rig.open();
         Duration eleven = Duration.ofMinutes(11);
-        Grant held =
-                get(one.claim(Rig.lease(Rig.claim("held"), eleven)).answer()).orElseThrow();
+        Grant held = get(Asked.of(one, Rig.lease(Rig.claim("held"), eleven)).answer())
+                .orElseThrow();
         release(one, hold(one, "idle"));
         release(one, hold(one, "used lately"));
         hold(one, "run out");
@@ -93,7 +94,7 @@ class HousekeepingTest {
     void theHighestNumberThatWasRemovedIsRemembered() {
         SqliteStore one = rig.open();
         hold(one, "low");
-        long high = get(one.claim(Rig.floor(Rig.claim("high"), Long.MAX_VALUE / 4096))
+        long high = get(Asked.of(one, Rig.floor(Rig.claim("high"), Long.MAX_VALUE / 4096))
                         .answer())
                 .orElseThrow()
                 .number();

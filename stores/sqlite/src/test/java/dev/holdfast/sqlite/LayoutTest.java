@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.StoreRefusedException;
-import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.support.Asked;
 import dev.holdfast.testbed.Residue;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -86,9 +86,9 @@ class LayoutTest {
                 .hasMessageContaining("layout 2")
                 .hasMessageContaining("layout 1");
         hold(one, "other");
-        Pending unaffected = one.claim(waiting("other"));
-        assertThatThrownBy(() -> get(one.claim(waiting(NAME)).answer())).isInstanceOf(StoreRefusedException.class);
-        assertThat(unaffected.answer().toCompletableFuture()).isNotDone();
+        Asked unaffected = Asked.of(one, waiting("other"));
+        assertThatThrownBy(() -> get(Asked.of(one, waiting(NAME)).answer())).isInstanceOf(StoreRefusedException.class);
+        assertThat(unaffected.answer()).isNotDone();
     }
 
     @Test

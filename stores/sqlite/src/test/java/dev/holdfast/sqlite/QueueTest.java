@@ -12,7 +12,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
-import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.support.Asked;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -123,7 +123,7 @@ class QueueTest {
         SqliteStore one = rig.open();
         Grant grant = hold(one, NAME);
         deadWaiter(2);
-        Pending next = rig.open().claim(waiting(NAME));
+        Asked next = Asked.of(rig.open(), waiting(NAME));
         await().until(() -> waiters(one, NAME) == 3);
 
         release(one, grant);
@@ -136,7 +136,7 @@ class QueueTest {
         SqliteStore one = rig.open();
         SqliteStore two = rig.open();
         Grant grant = hold(one, NAME);
-        Pending first = two.claim(waiting(NAME));
+        Asked first = Asked.of(two, waiting(NAME));
         await().until(() -> waiters(one, NAME) == 1);
         long place = place();
 
@@ -149,18 +149,18 @@ class QueueTest {
 
         assertThat(place()).isEqualTo(place);
         rig.freeze();
-        Pending second = rig.open().claim(waiting(NAME));
+        Asked second = Asked.of(rig.open(), waiting(NAME));
         await().until(() -> waiters(one, NAME) == 2);
         release(one, grant);
         assertThat(get(first.answer())).isPresent();
-        assertThat(second.answer().toCompletableFuture()).isNotDone();
+        assertThat(second.answer()).isNotDone();
     }
 
     @Test
     void aWaiterWhosePlaceIsGoneEntersAgain() {
         SqliteStore one = rig.open();
         Grant grant = hold(one, NAME);
-        Pending waiting = rig.open().claim(waiting(NAME));
+        Asked waiting = Asked.of(rig.open(), waiting(NAME));
         await().until(() -> waiters(one, NAME) == 1);
         long place = place();
 
@@ -176,7 +176,7 @@ class QueueTest {
     void aWaiterThatWasPassedEntersAgainBehindTheOthers() {
         SqliteStore one = rig.open();
         Grant grant = hold(one, NAME);
-        Pending passed = rig.open().claim(waiting(NAME));
+        Asked passed = Asked.of(rig.open(), waiting(NAME));
         await().until(() -> waiters(one, NAME) == 1);
         long place = place();
 
@@ -192,7 +192,7 @@ class QueueTest {
         SqliteStore one = rig.open();
         SqliteStore two = rig.open();
         Grant grant = hold(one, NAME);
-        Pending next = two.claim(waiting(NAME));
+        Asked next = Asked.of(two, waiting(NAME));
         await().until(() -> waiters(one, NAME) == 1);
         release(one, grant);
         assertThat(get(next.answer())).isPresent();
@@ -206,7 +206,7 @@ class QueueTest {
         SqliteStore one = rig.open();
         SqliteStore two = rig.open();
         Grant grant = hold(one, NAME);
-        Pending next = two.claim(waiting(NAME));
+        Asked next = Asked.of(two, waiting(NAME));
         await().until(() -> waiters(one, NAME) == 1);
         rig.sql("CREATE TABLE kept AS SELECT * FROM holdfast_claim");
         release(one, grant);
@@ -226,10 +226,10 @@ class QueueTest {
         SqliteStore two = rig.open();
         int names = 500;
         List<Grant> grants = new ArrayList<>();
-        List<Pending> pending = new ArrayList<>();
+        List<Asked> pending = new ArrayList<>();
         for (int i = 0; i < names; i++) {
             grants.add(hold(one, "name-" + i));
-            pending.add(two.claim(waiting("name-" + i)));
+            pending.add(Asked.of(two, waiting("name-" + i)));
         }
         await().until(() -> rig.sql("SELECT count(*) FROM holdfast_claim").contains(names + ""));
         try (Connection watch = rig.connect()) {
@@ -241,7 +241,7 @@ class QueueTest {
 
         grants.forEach(one::release);
 
-        for (Pending each : pending) {
+        for (Asked each : pending) {
             assertThat(get(each.answer())).isPresent();
         }
     }
@@ -258,11 +258,11 @@ class QueueTest {
     void aClaimThatIsRepeatedWhileOthersWaitSucceedsAndPassesNobody() {
         SqliteStore one = rig.open();
         Claim claim = claim(NAME);
-        Grant first = get(one.claim(claim).answer()).orElseThrow();
-        Pending next = rig.open().claim(waiting(NAME));
+        Grant first = get(Asked.of(one, claim).answer()).orElseThrow();
+        Asked next = Asked.of(rig.open(), waiting(NAME));
         await().until(() -> waiters(one, NAME) == 1);
 
-        Optional<Grant> again = get(one.claim(claim).answer());
+        Optional<Grant> again = get(Asked.of(one, claim).answer());
 
         assertThat(again).isPresent();
         assertThat(again.get().number()).isGreaterThan(first.number());

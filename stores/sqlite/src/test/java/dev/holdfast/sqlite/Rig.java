@@ -6,6 +6,7 @@ import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.TimeSource;
+import dev.holdfast.spi.support.Asked;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -103,7 +104,7 @@ final class Rig implements AutoCloseable {
     }
 
     static Optional<Grant> attempt(SqliteStore store, String name) {
-        return get(store.claim(claim(name)).answer());
+        return get(Asked.of(store, claim(name)).answer());
     }
 
     static Grant hold(SqliteStore store, String name) {

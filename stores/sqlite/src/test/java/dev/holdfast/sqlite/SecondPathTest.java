@@ -16,8 +16,8 @@ import dev.holdfast.HoldOptions;
 import dev.holdfast.LockClient;
 import dev.holdfast.StoreRefusedException;
 import dev.holdfast.spi.Grant;
-import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Renewal.Verdict;
+import dev.holdfast.spi.support.Asked;
 import dev.holdfast.testbed.ChildProcess;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -73,7 +73,7 @@ class SecondPathTest {
     void aSecondNameThatIsMadeInUseEndsTheHoldsAndIsRefusedItself() throws Exception {
         SqliteStore one = rig.open();
         Grant grant = hold(one, NAME);
-        Pending waits = one.claim(waiting(NAME));
+        Asked waits = Asked.of(one, waiting(NAME));
         await().until(() -> Rig.waiters(one, NAME) == 1);
 
         Files.createLink(elsewhere.resolve("locks.db"), rig.file);
@@ -83,7 +83,7 @@ class SecondPathTest {
                 .hasMessageContaining("2 names");
         awaitLoss(one, grant);
         assertThatThrownBy(() -> get(waits.answer())).isInstanceOf(StoreRefusedException.class);
-        assertThatThrownBy(() -> get(one.claim(claim("new")).answer()))
+        assertThatThrownBy(() -> get(Asked.of(one, claim("new")).answer()))
                 .isInstanceOf(StoreRefusedException.class)
                 .hasMessageContaining("'new'")
                 .hasMessageContaining("2 names")

@@ -16,8 +16,8 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Mode.Permits;
-import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Renewal.Verdict;
+import dev.holdfast.spi.support.Asked;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -79,7 +79,7 @@ class SharedTest {
                             () -> {
                                 Claim reading = mode(claim(name), Mode.SHARED);
                                 meet(start);
-                                return get(store.claim(reading).answer());
+                                return get(Asked.of(store, reading).answer());
                             },
                             threads))
                     .toList();
@@ -101,16 +101,16 @@ class SharedTest {
     @Test
     void aReaderBehindAWaitingWriterWaitsAndComesAfterIt() {
         Grant reader = share(one);
-        Pending writer = two.claim(waiting(NAME));
+        Asked writer = Asked.of(two, waiting(NAME));
         awaitWaiters(1);
-        Pending later = one.claim(waiting(reading()));
+        Asked later = Asked.of(one, waiting(reading()));
         awaitWaiters(2);
-        assertThat(get(two.claim(reading()).answer())).isEmpty();
+        assertThat(get(Asked.of(two, reading()).answer())).isEmpty();
 
         rig.freeze();
         release(one, reader);
         Grant writing = get(writer.answer()).orElseThrow();
-        assertThat(later.answer().toCompletableFuture()).isNotDone();
+        assertThat(later.answer()).isNotDone();
         release(two, writing);
 
         assertThat(get(later.answer())).isPresent();
@@ -119,8 +119,8 @@ class SharedTest {
     @Test
     void readersThatWaitEnterTogether() {
         Grant writer = hold(one, NAME);
-        Pending first = one.claim(waiting(reading()));
-        Pending second = two.claim(waiting(reading()));
+        Asked first = Asked.of(one, waiting(reading()));
+        Asked second = Asked.of(two, waiting(reading()));
         awaitWaiters(2);
 
         release(one, writer);
@@ -136,7 +136,7 @@ class SharedTest {
         SqliteStore three = rig.open();
         for (int i = 0; i < 100; i++) {
             Grant writer = hold(one, NAME);
-            Pending reader = two.claim(waiting(reading()));
+            Asked reader = Asked.of(two, waiting(reading()));
             awaitWaiters(1);
             int[] waiters = {-1};
             CompletionStage<Void> seen = reader.answer().thenAccept(granted -> waiters[0] = waiters(three, NAME));
@@ -154,7 +154,7 @@ class SharedTest {
     @Test
     void whoWantsMorePermitsThanAreFreeIsNotOvertakenByWhoWantsFewer() {
         Grant some = permits(one, 2, 3).orElseThrow();
-        Pending many = two.claim(waiting(mode(claim(NAME), new Permits(3, 3))));
+        Asked many = Asked.of(two, waiting(mode(claim(NAME), new Permits(3, 3))));
         awaitWaiters(1);
 
         assertThat(permits(one, 1, 3)).as("behind the one who wants all").isEmpty();
@@ -176,10 +176,10 @@ class SharedTest {
     void permitsExcludeReadersAndWriters() {
         permits(one, 1, 3).orElseThrow();
 
-        assertThat(get(two.claim(reading()).answer())).isEmpty();
+        assertThat(get(Asked.of(two, reading()).answer())).isEmpty();
         assertThat(attempt(two, NAME)).isEmpty();
         share(two, "other");
-        assertThat(get(one.claim(mode(claim("other"), new Permits(1, 3))).answer()))
+        assertThat(get(Asked.of(one, mode(claim("other"), new Permits(1, 3))).answer()))
                 .isEmpty();
     }
 
@@ -190,10 +190,10 @@ class SharedTest {
         dead(waiting(NAME));
         release(one, writer);
 
-        assertThat(get(one.claim(reading()).answer())).as("within its turn").isEmpty();
+        assertThat(get(Asked.of(one, reading()).answer())).as("within its turn").isEmpty();
         rig.pass(TURN);
-        assertThat(get(one.claim(reading()).answer())).isPresent();
-        assertThat(get(two.claim(reading()).answer()))
+        assertThat(get(Asked.of(one, reading()).answer())).isPresent();
+        assertThat(get(Asked.of(two, reading()).answer()))
                 .as("the dead writer lost its place")
                 .isPresent();
     }
@@ -204,13 +204,13 @@ class SharedTest {
         dead(waiting(reading()));
         release(one, writer);
 
-        assertThat(get(one.claim(reading()).answer())).isPresent();
+        assertThat(get(Asked.of(one, reading()).answer())).isPresent();
     }
 
     @Test
     void theTurnOfAWriterBeginsWhenTheLeaseOfADeadReaderIsOver() {
         rig.freeze();
-        get(one.claim(reading()).answer()).orElseThrow();
+        get(Asked.of(one, reading()).answer()).orElseThrow();
         dead(waiting(NAME));
         rig.pass(Rig.LEASE);
         dead(waiting(NAME));
@@ -223,11 +223,13 @@ class SharedTest {
     @Test
     void aWriterThatRanOutDoesNotComeBackWhileAReaderHolds() {
         Claim claim = claim(NAME);
-        get(one.claim(claim).answer()).orElseThrow();
+        get(Asked.of(one, claim).answer()).orElseThrow();
         rig.pass(Rig.LEASE);
         Grant reader = share(two);
 
-        assertThat(get(one.claim(claim).answer())).as("the same claim again").isEmpty();
+        assertThat(get(Asked.of(one, claim).answer()))
+                .as("the same claim again")
+                .isEmpty();
         assertThat(verdict(two, reader)).isEqualTo(Verdict.HELD);
     }
 
@@ -245,7 +247,7 @@ class SharedTest {
     void numbersRiseOverReadersThatAreGoneInWhateverWay() {
         rig.time.wallSkew.set(Duration.ofDays(-365).toMillis());
         Claim high = Rig.floor(reading(), 1L << 50);
-        Grant released = get(one.claim(high).answer()).orElseThrow();
+        Grant released = get(Asked.of(one, high).answer()).orElseThrow();
         release(one, released);
         Grant afterRelease = hold(one, NAME);
         assertThat(afterRelease.number()).isGreaterThan(released.number());
@@ -266,7 +268,8 @@ class SharedTest {
 
     @Test
     void numbersRiseOverReadersOfBeforeARestartOfTheMachine() {
-        Grant before = get(one.claim(Rig.floor(reading(), 1L << 50)).answer()).orElseThrow();
+        Grant before =
+                get(Asked.of(one, Rig.floor(reading(), 1L << 50)).answer()).orElseThrow();
 
         rig.reboot();
 
@@ -293,7 +296,7 @@ class SharedTest {
         Grant reader = share(one, "a");
         Grant writer = hold(one, "b");
         Grant permit =
-                get(one.claim(mode(claim("c"), new Permits(1, 2))).answer()).orElseThrow();
+                get(Asked.of(one, mode(claim("c"), new Permits(1, 2))).answer()).orElseThrow();
         rig.pass(Rig.LEASE.dividedBy(2));
 
         var renewals = get(one.renew(List.of(reader, writer, permit)));
@@ -393,7 +396,7 @@ class SharedTest {
             clients.add(CompletableFuture.runAsync(
                     () -> {
                         for (int round = 0; round < 50; round++) {
-                            Grant grant = get(store.claim(waiting(mode(claim(NAME), mode)))
+                            Grant grant = get(Asked.of(store, waiting(mode(claim(NAME), mode)))
                                             .answer())
                                     .orElseThrow();
                             most.accumulateAndGet(inside.addAndGet(weight), Math::max);
@@ -416,11 +419,11 @@ class SharedTest {
     }
 
     private static Grant share(SqliteStore store, String name) {
-        return get(store.claim(mode(claim(name), Mode.SHARED)).answer()).orElseThrow();
+        return get(Asked.of(store, mode(claim(name), Mode.SHARED)).answer()).orElseThrow();
     }
 
     private static Optional<Grant> permits(SqliteStore store, int some, int of) {
-        return get(store.claim(mode(claim(NAME), new Permits(some, of))).answer());
+        return get(Asked.of(store, mode(claim(NAME), new Permits(some, of))).answer());
     }
 
     private static Claim reading() {

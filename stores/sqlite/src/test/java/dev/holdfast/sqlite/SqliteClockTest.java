@@ -14,8 +14,8 @@ import static org.awaitility.Awaitility.await;
 import dev.holdfast.LockStatus;
 import dev.holdfast.StoreRefusedException;
 import dev.holdfast.spi.Grant;
-import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Renewal.Verdict;
+import dev.holdfast.spi.support.Asked;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -66,7 +66,7 @@ class SqliteClockTest {
     void aWaiterIsInWhenTheLeaseEnds() {
         SqliteStore one = rig.open();
         hold(one, NAME);
-        Pending next = rig.open().claim(waiting(NAME));
+        Asked next = Asked.of(rig.open(), waiting(NAME));
         await().until(() -> Rig.waiters(one, NAME) == 1);
 
         rig.pass(Rig.LEASE);
@@ -118,7 +118,8 @@ class SqliteClockTest {
         Files.delete(rig.file);
         rig.time.wallSkew.set(Duration.ofDays(-365).toMillis());
 
-        Grant after = get(rig.open().claim(floor(claim(NAME), before.number())).answer())
+        Grant after = get(Asked.of(rig.open(), floor(claim(NAME), before.number()))
+                        .answer())
                 .orElseThrow();
 
         assertThat(after.number()).isGreaterThan(before.number());
@@ -138,7 +139,7 @@ class SqliteClockTest {
     void aRestartOfTheMachineFreesEverything() {
         SqliteStore one = rig.open();
         Grant held = hold(one, NAME);
-        one.claim(waiting(NAME));
+        Asked.of(one, waiting(NAME));
         await().until(() -> Rig.waiters(one, NAME) == 1);
 
         rig.reboot();
@@ -154,7 +155,7 @@ class SqliteClockTest {
     void theQueueWorksAfterARestartOfTheMachine() {
         SqliteStore one = rig.open();
         Grant before = hold(one, NAME);
-        Pending waiting = one.claim(waiting(NAME));
+        Asked waiting = Asked.of(one, waiting(NAME));
         await().until(() -> Rig.waiters(one, NAME) == 1);
         release(one, before);
         get(waiting.answer());
@@ -163,9 +164,9 @@ class SqliteClockTest {
 
         SqliteStore two = rig.open();
         Grant grant = hold(two, NAME);
-        Pending next = rig.open().claim(waiting(NAME));
+        Asked next = Asked.of(rig.open(), waiting(NAME));
         await().until(() -> Rig.waiters(two, NAME) == 1);
-        assertThat(next.answer().toCompletableFuture()).isNotDone();
+        assertThat(next.answer()).isNotDone();
         release(two, grant);
         assertThat(get(next.answer())).isPresent();
     }

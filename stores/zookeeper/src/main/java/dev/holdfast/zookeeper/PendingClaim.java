@@ -93,8 +93,7 @@ final class PendingClaim implements Pending, Watcher {
         this.blockers = new Blockers(claim, lock, this);
     }
 
-    @Override
-    public CompletableFuture<Optional<Grant>> answer() {
+    CompletableFuture<Optional<Grant>> answer() {
         return answer;
     }
 

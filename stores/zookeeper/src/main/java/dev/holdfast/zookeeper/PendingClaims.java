@@ -1,6 +1,7 @@
 package dev.holdfast.zookeeper;
 
 import dev.holdfast.HoldfastException;
+import dev.holdfast.spi.Answer;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
@@ -11,9 +12,7 @@ import dev.holdfast.spi.support.Pauses;
 import dev.holdfast.zookeeper.Session.Found;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.zookeeper.KeeperException.Code;
@@ -40,20 +39,21 @@ final class PendingClaims {
         listener.set(receiver);
     }
 
-    Pending claim(Claim claim) {
+    Pending claim(Claim claim, Answer answer) {
         HeldNode heldNode = context.heldNodes().get(claim.id());
         if (heldNode != null && !heldNode.session().hasEnded()) {
-            return again(claim, heldNode);
+            return again(claim, heldNode, answer);
         }
         PendingClaim place = new PendingClaim(claim, context, listener);
         PendingClaim same = all.putIfAbsent(claim.id(), place);
         if (same != null) {
+            answer.follow(same.answer());
             return same;
         }
         heldNode = context.heldNodes().get(claim.id());
         if (heldNode != null) { // granted meanwhile, and no longer under way
             all.remove(claim.id(), place);
-            return again(claim, heldNode);
+            return again(claim, heldNode, answer);
         }
         place.answer().whenComplete((grant, failure) -> {
             if (failure != null) {
@@ -61,6 +61,7 @@ final class PendingClaims {
             }
             all.remove(claim.id(), place);
         });
+        answer.follow(place.answer());
         RuntimeException why = end;
         if (why != null) {
             place.answer().completeExceptionally(why); // a repeated claim may be made again at any moment
@@ -127,7 +128,7 @@ final class PendingClaims {
      * A claim that was granted is repeated: its lease begins again. If its session has ended, or its node is gone or was
      * broken, the claim is made again.
      */
-    private Pending again(Claim claim, HeldNode heldNode) {
+    private Pending again(Claim claim, HeldNode heldNode, Answer answer) {
         Again again = new Again();
         Session session = heldNode.session();
         session.prove(context.paths().locks());
@@ -135,20 +136,20 @@ final class PendingClaims {
         context.timeouts().end(found);
         found.whenComplete((node, failure) -> {
             if (failure != null) {
-                again.answer.completeExceptionally(failure);
+                answer.failed(failure);
             } else if (session.hasEnded()) {
                 context.heldNodes().ended(heldNode);
-                again.follow(claim(claim));
+                again.follow(claim(claim, answer));
             } else if (node.code() == Code.NONODE) {
                 context.heldNodes().gone(heldNode);
-                again.follow(claim(claim));
+                again.follow(claim(claim, answer));
             } else if (node.stat() == null) {
-                again.answer.completeExceptionally(context.errors().of(node.code(), heldNode.path()));
+                answer.failed(context.errors().of(node.code(), heldNode.path()));
             } else if (node.stat().getVersion() > 0) {
                 context.heldNodes().broken(heldNode);
-                again.follow(claim(claim));
+                again.follow(claim(claim, answer));
             } else {
-                again.answer.complete(Optional.of(renewed(heldNode.grant(), session)));
+                answer.granted(renewed(heldNode.grant(), session));
             }
         });
         return again;
@@ -198,14 +199,8 @@ final class PendingClaims {
 
     /** A claim that was granted already. */
     private static final class Again implements Pending {
-        private final CompletableFuture<Optional<Grant>> answer = new CompletableFuture<>();
         private volatile boolean cancelled;
         private volatile @Nullable Pending next;
-
-        @Override
-        public CompletionStage<Optional<Grant>> answer() {
-            return answer;
-        }
 
         @Override
         public void cancel() {
@@ -221,13 +216,6 @@ final class PendingClaims {
             if (cancelled) {
                 made.cancel();
             }
-            made.answer().whenComplete((grant, failure) -> {
-                if (failure == null) {
-                    answer.complete(grant);
-                } else {
-                    answer.completeExceptionally(failure);
-                }
-            });
         }
     }
 }

@@ -5,6 +5,7 @@ import dev.holdfast.ClientClosedException;
 import dev.holdfast.HoldfastException;
 import dev.holdfast.LockStatus;
 import dev.holdfast.LockWaiter;
+import dev.holdfast.spi.Answer;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
@@ -104,12 +105,13 @@ final class ZooKeeperStore implements Store {
     }
 
     @Override
-    public Pending claim(Claim claim) {
+    public Pending claim(Claim claim, Answer answer) {
         HoldfastException ended = end.get();
         if (ended != null) {
-            return new Failed(CompletableFuture.failedFuture(ended));
+            answer.failed(ended);
+            return Pending.BRIEFLY;
         }
-        Pending pending = places.claim(claim);
+        Pending pending = places.claim(claim, answer);
         ended = end.get();
         if (ended != null) {
             places.failAll(ended); // the end may have been handled before this claim came
@@ -248,11 +250,5 @@ final class ZooKeeperStore implements Store {
 
     private HoldfastException closedException() {
         return new ClientClosedException("the client of " + description() + " is closed; connect again");
-    }
-
-    /** A claim that is refused. */
-    private record Failed(CompletionStage<Optional<Grant>> answer) implements Pending {
-        @Override
-        public void cancel() {}
     }
 }

@@ -10,6 +10,7 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
+import dev.holdfast.spi.support.Asked;
 import dev.holdfast.tck.KitTime;
 import dev.holdfast.testbed.ZooKeeperServer;
 import java.time.Duration;
@@ -102,9 +103,8 @@ class EndedSessionTest {
         Claim claim = claim("repeated");
         HeldNode node = granted(claim);
 
-        Grant grant = claims.claim(claim)
+        Grant grant = Asked.of(claims::claim, claim)
                 .answer()
-                .toCompletableFuture()
                 .get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS)
                 .orElseThrow();
 
@@ -122,10 +122,7 @@ class EndedSessionTest {
         granted(claim);
         claims.failAll(new ClientClosedException("closed"));
 
-        assertThatThrownBy(() -> claims.claim(claim)
-                        .answer()
-                        .toCompletableFuture()
-                        .get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS))
+        assertThatThrownBy(() -> Asked.of(claims::claim, claim).answer().get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS))
                 .cause()
                 .isInstanceOf(ClientClosedException.class);
     }

@@ -11,9 +11,9 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
-import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
+import dev.holdfast.spi.support.Asked;
 import dev.holdfast.tck.KitTime;
 import dev.holdfast.testbed.ZooKeeperServer;
 import java.io.IOException;
@@ -123,7 +123,7 @@ class ExchangedNumberTest {
                         ZooKeeperStores.on(curator, ZooKeeperServers.options()).open(new StoreContext(time));
                 LockClient rival = LockClient.connect(ZooKeeperServers.url(server))) {
             Hold other = rival.lock("claimed").acquire();
-            Grant released = granted(store.claim(claim("released")));
+            Grant released = granted(Asked.of(store, claim("released")));
             CompletableFuture<Grant> claimed = new CompletableFuture<>();
             between.set(() -> {
                 other.close();
@@ -133,7 +133,7 @@ class ExchangedNumberTest {
 
             store.beforeSending("released", () -> {
                 store.release(released);
-                store.claim(claim("claimed")).answer().thenAccept(grant -> claimed.complete(grant.orElseThrow()));
+                Asked.of(store, claim("claimed")).answer().thenAccept(grant -> claimed.complete(grant.orElseThrow()));
             });
 
             Grant grant = claimed.get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS);
@@ -147,7 +147,7 @@ class ExchangedNumberTest {
         return new Claim(ClaimId.random(), name, Mode.EXCLUSIVE, Duration.ofSeconds(20), true, 0, holder);
     }
 
-    private static Grant granted(Pending pending) throws Exception {
+    private static Grant granted(Asked pending) throws Exception {
         return pending.answer()
                 .toCompletableFuture()
                 .get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS)

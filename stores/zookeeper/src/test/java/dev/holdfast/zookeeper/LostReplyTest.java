@@ -8,10 +8,10 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
-import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
+import dev.holdfast.spi.support.Asked;
 import dev.holdfast.tck.IgnoringListener;
 import dev.holdfast.tck.KitTime;
 import dev.holdfast.testbed.ChunkMatcher;
@@ -67,7 +67,7 @@ class LostReplyTest {
 
     @Test
     void aReleaseThatIsSentTwiceIsNoLoss() throws Exception {
-        Grant grant = granted(store.claim(claim("released")).answer());
+        Grant grant = granted(Asked.of(store, claim("released")).answer());
         ReplyDrop drop = proxy.dropNextReply(ChunkMatcher.containing("/x-" + grant.id()));
 
         CompletionStage<Boolean> released = store.release(grant);
@@ -78,14 +78,14 @@ class LostReplyTest {
 
     @Test
     void aReleaseThatLeftWithTheNextClaimAndIsSentTwiceIsNoLoss() throws Exception {
-        Grant grant = granted(store.claim(claim("exchanged")).answer());
+        Grant grant = granted(Asked.of(store, claim("exchanged")).answer());
         ReplyDrop drop = proxy.dropNextReply(ChunkMatcher.containing("/x-" + grant.id()));
         CompletableFuture<Boolean> released = new CompletableFuture<>();
         CompletableFuture<Grant> next = new CompletableFuture<>();
 
         store.beforeSending("exchanged", () -> {
             store.release(grant).thenAccept(released::complete);
-            store.claim(claim("exchanged")).answer().thenAccept(granted -> next.complete(granted.orElseThrow()));
+            Asked.of(store, claim("exchanged")).answer().thenAccept(granted -> next.complete(granted.orElseThrow()));
         });
 
         drop.awaitBite(TIME_LIMIT);
@@ -96,7 +96,7 @@ class LostReplyTest {
     /** The failures of a renewal's requests are reported one after the other, and it is repeated at the first of them. */
     @Test
     void aGrantWhoseRenewalIsRepeatedWhileItFailsIsReportedAsBroken() throws Exception {
-        Grant grant = granted(store.claim(claim("broken")).answer());
+        Grant grant = granted(Asked.of(store, claim("broken")).answer());
         ReplyDrop drop = proxy.dropNextReply(ChunkMatcher.containing("/holdfast"));
         CompletableFuture<Renewal> again = new CompletableFuture<>();
         renewUntilAnswered(grant, again);
@@ -112,7 +112,7 @@ class LostReplyTest {
     /** The failure of the first reading is reported before that of the second, which must not end the watch of a third. */
     @Test
     void aWaitingClaimIsSeenThoughARenewalWasRepeatedWhileItFailed() throws Exception {
-        Grant grant = granted(store.claim(claim("contended")).answer());
+        Grant grant = granted(Asked.of(store, claim("contended")).answer());
         ReplyDrop drop = proxy.dropNextReply(ChunkMatcher.containing("/holdfast"));
         List<CompletableFuture<Renewal>> renewals = List.of(new CompletableFuture<>(), new CompletableFuture<>());
         renewals.forEach(each -> renewUntilAnswered(grant, each));
@@ -121,7 +121,7 @@ class LostReplyTest {
             assertThat(answer(each).verdict()).isEqualTo(Renewal.Verdict.HELD);
         }
 
-        Pending waits = store.claim(claim("contended"));
+        Asked waits = Asked.of(store, claim("contended"));
 
         await().atMost(TIME_LIMIT)
                 .until(() -> answer(store.renew(List.of(grant))).get(grant.id()).contended());
@@ -138,14 +138,14 @@ class LostReplyTest {
                 wanted.complete(grant);
             }
         });
-        Grant grant = granted(store.claim(claim("wanted")).answer());
+        Grant grant = granted(Asked.of(store, claim("wanted")).answer());
         assertThat(answer(store.watch(grant))).isFalse();
         ReplyDrop drop = proxy.dropNextReply(ChunkMatcher.containing("wanted"));
 
         try (Store other = new ZooKeeperStoreProvider()
                 .open("zk://127.0.0.1:" + server.port() + "?timeout=30s&session=30s", new StoreContext(time))) {
             CompletionStage<Optional<Grant>> waits =
-                    other.claim(claim("wanted")).answer();
+                    Asked.of(other, claim("wanted")).answer();
 
             drop.awaitBite(TIME_LIMIT);
             assertThat(answer(wanted)).isEqualTo(grant);

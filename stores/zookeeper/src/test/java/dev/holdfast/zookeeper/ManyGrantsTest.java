@@ -11,11 +11,11 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
-import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Renewal.Verdict;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
+import dev.holdfast.spi.support.Asked;
 import dev.holdfast.tck.KitTime;
 import dev.holdfast.testbed.TcpProxy;
 import dev.holdfast.testbed.ZooKeeperServer;
@@ -193,7 +193,7 @@ class ManyGrantsTest {
             assertHeld(store.renew(grants));
             assertThat(contended(store, grants)).as("before anyone waits").isFalse();
 
-            Pending waiting = store.claim(claim("grant-0", Mode.EXCLUSIVE));
+            Asked waiting = Asked.of(store, claim("grant-0", Mode.EXCLUSIVE));
             await().atMost(TIME_LIMIT).until(() -> contended(store, grants));
 
             waiting.cancel();
@@ -209,7 +209,7 @@ class ManyGrantsTest {
             List<Grant> grants = granted(store, 1);
             assertHeld(store.renew(grants));
             proxy.toClient().hold();
-            Pending waiting = other.claim(claim("grant-0", Mode.EXCLUSIVE));
+            Asked waiting = Asked.of(other, claim("grant-0", Mode.EXCLUSIVE));
             await().atMost(TIME_LIMIT)
                     .until(() -> answer(other.status("grant-0")).waiting() == 1);
 
@@ -304,7 +304,7 @@ class ManyGrantsTest {
         while (grants.size() < count) {
             List<CompletionStage<Optional<Grant>>> some = new ArrayList<>();
             for (int i = grants.size(); i < Math.min(count, grants.size() + AT_ONCE); i++) {
-                some.add(store.claim(claim.apply(i)).answer());
+                some.add(Asked.of(store, claim.apply(i)).answer());
             }
             for (CompletionStage<Optional<Grant>> each : some) {
                 grants.add(answer(each).orElseThrow());

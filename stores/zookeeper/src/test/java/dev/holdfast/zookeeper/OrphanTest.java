@@ -9,10 +9,10 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
-import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Renewal.Verdict;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
+import dev.holdfast.spi.support.Asked;
 import dev.holdfast.tck.KitTime;
 import dev.holdfast.testbed.ChunkMatcher;
 import dev.holdfast.testbed.ReplyDrop;
@@ -80,7 +80,7 @@ class OrphanTest {
         Claim claim = claim("entered");
         orphan(claim);
 
-        Grant grant = granted(store.claim(claim));
+        Grant grant = granted(Asked.of(store, claim));
 
         assertThat(nodes(claim)).hasSize(1);
         assertThat(store.release(grant).toCompletableFuture().get(10, TimeUnit.SECONDS))
@@ -101,7 +101,7 @@ class OrphanTest {
         orphan(claim);
         ReplyDrop drop = proxy.dropNextReply(ChunkMatcher.containing("/x-" + claim.id()));
 
-        Pending pending = store.claim(claim);
+        Asked pending = Asked.of(store, claim);
         drop.awaitBite(TIME_LIMIT);
         Grant grant = granted(pending);
 
@@ -113,7 +113,7 @@ class OrphanTest {
     @Test
     void aRenewalDoesNotTakeAnotherNodeOfTheSameClaimForItsOwn() throws Exception {
         Claim claim = claim("renewed");
-        Grant grant = granted(store.claim(claim));
+        Grant grant = granted(Asked.of(store, claim));
 
         String own = nodes(claim).get(0);
         orphan(claim);
@@ -125,10 +125,10 @@ class OrphanTest {
     @Test
     void aClaimThatIsRepeatedWhenItsNodeIsGoneIsMadeAgain() throws Exception {
         Claim claim = claim("repeated");
-        Grant first = granted(store.claim(claim));
+        Grant first = granted(Asked.of(store, claim));
         witness.delete().forPath(lock(claim) + "/" + nodes(claim).get(0));
 
-        Grant second = granted(store.claim(claim));
+        Grant second = granted(Asked.of(store, claim));
 
         assertThat(second.number()).isGreaterThan(first.number());
         assertThat(nodes(claim)).hasSize(1);
@@ -180,7 +180,7 @@ class OrphanTest {
                 .verdict();
     }
 
-    private static Grant granted(Pending pending) throws Exception {
+    private static Grant granted(Asked pending) throws Exception {
         return pending.answer()
                 .toCompletableFuture()
                 .get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS)

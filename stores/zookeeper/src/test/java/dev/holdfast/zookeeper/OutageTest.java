@@ -12,11 +12,11 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
-import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
 import dev.holdfast.spi.StoreListener;
 import dev.holdfast.spi.TimeSource;
+import dev.holdfast.spi.support.Asked;
 import dev.holdfast.tck.KitTime;
 import dev.holdfast.testbed.TcpProxy;
 import dev.holdfast.testbed.ZooKeeperServer;
@@ -74,14 +74,14 @@ class OutageTest {
 
     @Test
     void triesOfAnOutageAreNotSentNorWithdrawnWhenItEnds() throws Exception {
-        Grant grant = granted(store.claim(claim("before", true)));
+        Grant grant = granted(Asked.of(store, claim("before", true)));
         proxy.refuse();
         assertThat(proxy.cut()).isPositive();
         awaitDisconnected();
         List<CompletableFuture<?>> failures = new ArrayList<>();
         for (int i = 0; i < TRIES; i++) {
             Claim claim = claim("tried-" + i, false);
-            failures.add(store.claim(claim).answer().toCompletableFuture());
+            failures.add(Asked.of(store, claim).answer());
             assertThat(store.withdraw(claim).toCompletableFuture())
                     .as("the withdrawal of a claim that was not sent")
                     .isCompleted();
@@ -110,7 +110,7 @@ class OutageTest {
         proxy.refuse();
         assertThat(proxy.cut()).isPositive();
         awaitDisconnected();
-        store.claim(claim("late", true));
+        Asked.of(store, claim("late", true));
         assertThat(away).hasPositiveValue();
         proxy.heal();
     }
@@ -133,8 +133,8 @@ class OutageTest {
 
     @Test
     void aWaitThatWasGivenUpLeavesNothingInThisProcess() throws Exception {
-        granted(store.claim(claim("waited", true)));
-        List<WeakReference<Pending>> waits = new ArrayList<>();
+        granted(Asked.of(store, claim("waited", true)));
+        List<WeakReference<Asked>> waits = new ArrayList<>();
         for (int i = 0; i < WAITS; i++) {
             waits.add(new WeakReference<>(waitInVain("waited")));
         }
@@ -148,7 +148,7 @@ class OutageTest {
     /** The client library finds a server silent after two thirds of the session: here after 40 s. */
     @Test
     void aSilentServerIsReportedToWaitersLongBeforeTheClientLibraryNotices() throws Exception {
-        granted(store.claim(claim("silent", true)));
+        granted(Asked.of(store, claim("silent", true)));
         AtomicInteger away = new AtomicInteger();
         AtomicInteger back = new AtomicInteger();
         Store waiting = new ZooKeeperStoreProvider()
@@ -156,7 +156,7 @@ class OutageTest {
                         "zk://127.0.0.1:" + proxy.port() + "?session=60s&timeout=2s&tick=300ms",
                         new StoreContext(new Hasty(time)));
         waiting.listen(new Counting(away, back));
-        waiting.claim(claim("silent", true));
+        Asked.of(waiting, claim("silent", true));
         await().atMost(TIME_LIMIT)
                 .until(() -> store.status("silent")
                                 .toCompletableFuture()
@@ -211,8 +211,8 @@ class OutageTest {
         }
     }
 
-    private Pending waitInVain(String name) throws Exception {
-        Pending pending = store.claim(claim(name, true));
+    private Asked waitInVain(String name) throws Exception {
+        Asked pending = Asked.of(store, claim(name, true));
         await().atMost(TIME_LIMIT)
                 .until(() -> store.status(name)
                                 .toCompletableFuture()
@@ -220,8 +220,7 @@ class OutageTest {
                                 .waiting()
                         == 1);
         pending.cancel();
-        assertThat(pending.answer().toCompletableFuture().get(10, TimeUnit.SECONDS))
-                .isEmpty();
+        assertThat(pending.answer().get(10, TimeUnit.SECONDS)).isEmpty();
         return pending;
     }
 
@@ -252,7 +251,7 @@ class OutageTest {
         return new Claim(ClaimId.random(), name, Mode.EXCLUSIVE, Duration.ofSeconds(10), waits, 0, holder);
     }
 
-    private static Grant granted(Pending pending) throws Exception {
+    private static Grant granted(Asked pending) throws Exception {
         return pending.answer()
                 .toCompletableFuture()
                 .get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS)

@@ -8,9 +8,9 @@ import dev.holdfast.Holder;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Mode;
-import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
+import dev.holdfast.spi.support.Asked;
 import dev.holdfast.tck.KitTime;
 import dev.holdfast.testbed.TcpProxy;
 import dev.holdfast.testbed.ZooKeeperServer;
@@ -91,7 +91,7 @@ class OwnAclTest {
         });
         String lock = new Paths("").lock(claim.name());
         witness.create().creatingParentsIfNeeded().forPath(lock + "/stays");
-        CompletableFuture<Pending> claiming = CompletableFuture.supplyAsync(() -> store.claim(claim));
+        CompletableFuture<Asked> claiming = CompletableFuture.supplyAsync(() -> Asked.of(store, claim));
         reached(asked);
 
         store.close();
@@ -126,14 +126,13 @@ class OwnAclTest {
                         .toCompletableFuture()
                         .handle((status, failure) -> failure != null)
                         .get(10, TimeUnit.SECONDS));
-        CompletableFuture<?> failing = store.claim(bad).answer().toCompletableFuture();
-        Pending next = store.claim(good);
+        CompletableFuture<?> failing = Asked.of(store, bad).answer();
+        Asked next = Asked.of(store, good);
 
         proxy.accept();
 
         assertThatThrownBy(() -> failing.get(20, TimeUnit.SECONDS)).hasMessageContaining("no ACL for this one");
-        assertThat(next.answer().toCompletableFuture().get(20, TimeUnit.SECONDS))
-                .isPresent();
+        assertThat(next.answer().get(20, TimeUnit.SECONDS)).isPresent();
         store.close();
     }
 

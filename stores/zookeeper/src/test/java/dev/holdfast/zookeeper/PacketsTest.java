@@ -13,6 +13,7 @@ import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Renewal.Verdict;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
+import dev.holdfast.spi.support.Asked;
 import dev.holdfast.tck.KitTime;
 import dev.holdfast.testbed.ZooKeeperServer;
 import java.time.Duration;
@@ -142,7 +143,7 @@ class PacketsTest {
     private static Grant granted(Store store, Mode mode) throws Exception {
         Holder holder = new Holder("host", 1, "thread", "");
         Claim claim = new Claim(ClaimId.random(), "permits", mode, Duration.ofSeconds(20), false, 0, holder);
-        return store.claim(claim)
+        return Asked.of(store, claim)
                 .answer()
                 .toCompletableFuture()
                 .get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS)

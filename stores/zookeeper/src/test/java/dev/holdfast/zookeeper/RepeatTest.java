@@ -7,9 +7,9 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
-import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
+import dev.holdfast.spi.support.Asked;
 import dev.holdfast.tck.KitTime;
 import dev.holdfast.testbed.ZooKeeperServer;
 import java.time.Duration;
@@ -60,27 +60,27 @@ class RepeatTest {
     @Test
     void aGrantThatWasBrokenIsNotGivenAgainWhileItsLeaseKeepsOthersOut() throws Exception {
         Claim claim = claim("broken", false);
-        Grant grant = granted(store.claim(claim));
+        Grant grant = granted(Asked.of(store, claim));
         assertThat(broken(grant, false)).isTrue();
 
-        assertThat(answer(store.claim(claim))).isEmpty();
+        assertThat(answer(Asked.of(store, claim))).isEmpty();
 
-        assertThat(answer(other.claim(claim("broken", false))))
+        assertThat(answer(Asked.of(other, claim("broken", false))))
                 .as("a rival, while the lease of the broken grant lasts")
                 .isEmpty();
-        assertThat(answer(other.claim(claim("broken", true)))).isPresent();
+        assertThat(answer(Asked.of(other, claim("broken", true)))).isPresent();
     }
 
     @Test
     void aWaitForAGrantThatWasBrokenLastsUntilItsLeaseHasPassed() throws Exception {
         Claim claim = claim("broken-waits", false);
-        Grant grant = granted(store.claim(claim));
+        Grant grant = granted(Asked.of(store, claim));
         long before = System.nanoTime();
         assertThat(broken(grant, false)).isTrue();
 
         Claim waiting =
                 new Claim(claim.id(), claim.name(), claim.mode(), claim.lease(), true, claim.floor(), claim.holder());
-        Grant second = granted(store.claim(waiting));
+        Grant second = granted(Asked.of(store, waiting));
 
         assertThat(Duration.ofNanos(System.nanoTime() - before)).isGreaterThanOrEqualTo(grant.lease());
         assertThat(second.number()).isGreaterThan(grant.number());
@@ -90,9 +90,9 @@ class RepeatTest {
     void aClaimThatIsRepeatedWhileItIsBrokenAtOnceIsAnswered() throws Exception {
         for (int round = 0; round < ROUNDS; round++) {
             Claim claim = claim("broken-now", false);
-            Grant grant = granted(store.claim(claim));
+            Grant grant = granted(Asked.of(store, claim));
             var broken = other.breakGrant(grant.name(), grant.number(), true);
-            Optional<Grant> again = answer(store.claim(claim));
+            Optional<Grant> again = answer(Asked.of(store, claim));
             assertThat(broken.toCompletableFuture().get(10, TimeUnit.SECONDS)).isTrue();
             again.ifPresent(store::release);
             store.withdraw(claim).toCompletableFuture().get(10, TimeUnit.SECONDS);
@@ -103,14 +103,14 @@ class RepeatTest {
     void aClaimThatIsRepeatedInTheMomentOfItsGrantIsGrantedOnce() throws Exception {
         for (int round = 0; round < ROUNDS; round++) {
             Claim claim = claim("moment-" + round % 10, true);
-            List<Pending> all = new ArrayList<>();
-            all.add(store.claim(claim));
-            while (!all.get(0).answer().toCompletableFuture().isDone()) {
-                all.add(store.claim(claim));
+            List<Asked> all = new ArrayList<>();
+            all.add(Asked.of(store, claim));
+            while (!all.get(0).answer().isDone()) {
+                all.add(Asked.of(store, claim));
             }
-            all.add(store.claim(claim));
+            all.add(Asked.of(store, claim));
             Grant grant = granted(all.get(0));
-            for (Pending each : all) {
+            for (Asked each : all) {
                 assertThat(granted(each).number()).as("round " + round).isEqualTo(grant.number());
             }
             assertThat(store.release(grant).toCompletableFuture().get(10, TimeUnit.SECONDS))
@@ -129,11 +129,11 @@ class RepeatTest {
         return new Claim(ClaimId.random(), name, Mode.EXCLUSIVE, Duration.ofSeconds(10), waits, 0, holder);
     }
 
-    private static Grant granted(Pending pending) throws Exception {
+    private static Grant granted(Asked pending) throws Exception {
         return answer(pending).orElseThrow();
     }
 
-    private static Optional<Grant> answer(Pending pending) throws Exception {
-        return pending.answer().toCompletableFuture().get(20, TimeUnit.SECONDS);
+    private static Optional<Grant> answer(Asked pending) throws Exception {
+        return pending.answer().get(20, TimeUnit.SECONDS);
     }
 }

@@ -7,6 +7,7 @@ import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Renewal;
+import dev.holdfast.spi.support.Asked;
 import dev.holdfast.tck.fuzz.Call.Kind;
 import dev.holdfast.tck.fuzz.Op.Verb;
 import java.time.Duration;
@@ -58,7 +59,7 @@ final class Requests {
     }
 
     private static CompletionStage<Optional<Grant>> send(Claimed mine) {
-        Pending pending = mine.owner.store.claim(mine.claim);
+        Asked pending = Asked.of(mine.owner.store, mine.claim);
         if (mine.claim.waits()) {
             mine.pending = pending;
         }
@@ -172,7 +173,7 @@ final class Requests {
                 op,
                 mine.owner,
                 List.of(call),
-                () -> mine.owner.store.claim(again).answer(),
+                () -> Asked.of(mine.owner.store, again).answer(),
                 (fresh, at) -> answers.granted(mine, call, fresh, at));
     }
 
