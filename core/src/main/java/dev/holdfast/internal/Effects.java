@@ -3,6 +3,7 @@ package dev.holdfast.internal;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.Loss;
 import java.util.ArrayList;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * outcome is set is woken. And an effect that has thrown is told: it runs once more or, where it may not run twice, does what
  * lets the lock go on. For one thread.
  */
-final class Effects {
+final class Effects implements AutoCloseable {
     /** Enough for nearly every step, so that adding one does not allocate. */
     private static final int FEW = 6;
 
@@ -43,7 +44,18 @@ final class Effects {
     }
 
     private final ArrayList<Effect> effects = new ArrayList<>(FEW);
+    private final @Nullable LocalLock lock;
     private int next;
+
+    /** Effects of no step. */
+    Effects() {
+        lock = null;
+    }
+
+    /** Effects of a step of a lock, which has its mutex until they are closed. */
+    Effects(LocalLock lock) {
+        this.lock = lock;
+    }
 
     /** Makes room for one more, so that adding it cannot fail: called before a step that must not stop half-way. */
     void reserve() {
@@ -69,6 +81,18 @@ final class Effects {
 
     boolean isEmpty() {
         return effects.isEmpty();
+    }
+
+    /** Ends the step, also where an Error ended it half-way: frees the mutex, and does what was decided. */
+    @Override
+    public void close() {
+        LocalLock of = Objects.requireNonNull(lock);
+        try {
+            of.unlock();
+            of.context().telemetry().flush();
+        } finally {
+            run();
+        }
     }
 
     /** Runs all that have not run yet, one after another; throws what the first one threw that failed. */
@@ -278,7 +302,7 @@ final class Effects {
     record GoOn(WaitQueue queue) implements Effect {
         @Override
         public void run() {
-            queue.lock.transition(queue::nextIfIdle);
+            queue.goOn();
         }
     }
 

@@ -112,11 +112,15 @@ final class ExclusiveQueue extends WaitQueue {
         waiters.add(waiter);
         return switch (phase) {
             case IDLE -> {
-                lock.transition(this::nextIfIdle);
+                try (Effects then = lock.step()) {
+                    nextIfIdle(then);
+                }
                 yield true;
             }
             case LINGERING, RETAINED -> {
-                lock.transition(this::takeUnused);
+                try (Effects then = lock.step()) {
+                    takeUnused(then);
+                }
                 yield true; // if it cannot, the thread that ends that phase reads the queue
             }
             case RETIRED -> !waiters.remove(waiter); // no thread reads this queue any more, unless one just did
@@ -130,17 +134,17 @@ final class ExclusiveQueue extends WaitQueue {
 
     /** A caller that does not wait never joins the queue: it makes a claim of its own, or gets nothing. */
     private boolean tryOnce(Waiter waiter) {
-        boolean[] accepted = {true};
-        lock.transition(then -> {
+        try (Effects then = lock.step()) {
             if (isIn(Phase.RETIRED)) {
-                accepted[0] = false;
-            } else if (isIn(Phase.IDLE) && waiters.isEmpty()) {
+                return false;
+            }
+            if (isIn(Phase.IDLE) && waiters.isEmpty()) {
                 claim(waiter, then);
             } else {
                 tryWhatIsThere(waiter, then);
             }
-        });
-        return accepted[0];
+            return true;
+        }
     }
 
     private void tryWhatIsThere(Waiter waiter, Effects then) {
@@ -557,7 +561,7 @@ final class ExclusiveQueue extends WaitQueue {
     }
 
     void refreshed(GrantState of, boolean standing, boolean freshNumber) {
-        lock.transition(then -> {
+        try (Effects then = lock.step()) {
             if (grant != of || !isIn(Phase.REFRESHING)) {
                 return; // lost meanwhile
             }
@@ -575,7 +579,7 @@ final class ExclusiveQueue extends WaitQueue {
                 release(then);
             }
             answerCloser(of, then);
-        });
+        }
     }
 
     // ---- the end of the grant ----
@@ -691,12 +695,12 @@ final class ExclusiveQueue extends WaitQueue {
     void confirmed(GrantState standing) {
         super.confirmed(standing);
         if (grant == standing && hold == null) {
-            lock.transition(then -> {
+            try (Effects then = lock.step()) {
                 HoldState last = standing.tokens.lastHold();
                 if (grant == standing && hold == null && last != null && unconfirmed(standing) == null) {
                     last.unpin(); // what its actions refer to is not kept for as long as the lock is retained
                 }
-            });
+            }
         }
     }
 }

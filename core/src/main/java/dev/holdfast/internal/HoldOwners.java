@@ -1,6 +1,5 @@
 package dev.holdfast.internal;
 
-import dev.holdfast.spi.TimeSource;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -13,51 +12,58 @@ import org.jspecify.annotations.Nullable;
 final class HoldOwners {
     private static final Duration OWNER_CHECK = Duration.ofSeconds(10);
 
-    private final Map<Thread, HoldState> holds = new ConcurrentHashMap<>();
-    private final TimeSource time;
-    private final Runnable lostOneGone;
+    private final WaitQueue queue;
+    /** Null until the first comes: most locks are held by no thread. */
+    private volatile @Nullable Map<Thread, HoldState> holds;
 
-    /**
-     * No owners yet.
-     *
-     * @param lostOneGone runs when a lost hold no longer belongs to any thread; under no mutex
-     */
-    HoldOwners(TimeSource time, Runnable lostOneGone) {
-        this.time = time;
-        this.lostOneGone = lostOneGone;
+    HoldOwners(WaitQueue queue) {
+        this.queue = queue;
     }
 
     /** The hold this thread has and may enter again, or has lost and not closed yet. */
     @Nullable
     HoldState holdOf(Thread thread) {
-        return holds.isEmpty() ? null : holds.get(thread);
+        Map<Thread, HoldState> all = holds;
+        return all == null ? null : all.get(thread);
     }
 
     /** Whether no thread has a hold here that it may still close. */
     boolean isEmpty() {
-        return holds.isEmpty();
+        Map<Thread, HoldState> all = holds;
+        return all == null || all.isEmpty();
     }
 
+    /** Under the mutex. */
     void add(Thread owner, HoldState hold) {
-        holds.put(owner, hold);
+        Map<Thread, HoldState> all = holds;
+        if (all == null) {
+            all = new ConcurrentHashMap<>();
+            holds = all;
+        }
+        all.put(owner, hold);
     }
 
-    void remove(Thread owner, HoldState hold) {
-        holds.remove(owner, hold);
+    /** Whether it was there. */
+    boolean remove(Thread owner, HoldState hold) {
+        Map<Thread, HoldState> all = holds;
+        return all != null && all.remove(owner, hold);
     }
 
     void clear() {
-        holds.clear();
+        Map<Thread, HoldState> all = holds;
+        if (all != null) {
+            all.clear();
+        }
     }
 
     /** A hold no longer belongs to its thread: it is closed, or lost and cannot be closed. */
     void disown(HoldState closing) {
         Thread owner = closing.acquirer;
-        if (owner != null && holds.remove(owner, closing)) {
+        if (owner != null && remove(owner, closing)) {
             closing.unpin();
         }
         if (!closing.isOpen()) {
-            lostOneGone.run();
+            queue.goOn();
         }
     }
 
@@ -66,11 +72,11 @@ final class HoldOwners {
      */
     void disownOnceDead(HoldState lost) {
         Thread owner = lost.acquirer;
-        if (owner == null || holds.get(owner) != lost) {
+        if (owner == null || holdOf(owner) != lost) {
             return;
         }
         if (owner.isAlive() && lost.anchor() != null) {
-            time.schedule(() -> disownOnceDead(lost), OWNER_CHECK);
+            queue.context.time().schedule(() -> disownOnceDead(lost), OWNER_CHECK);
         } else {
             disown(lost);
         }

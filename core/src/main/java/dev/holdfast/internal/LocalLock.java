@@ -50,9 +50,11 @@ final class LocalLock {
     private final List<Behind> behind = new ArrayList<>(0);
     private boolean retired;
 
+    /** A lock with the one side that is wanted. */
     LocalLock(EngineContext context, LockName name) {
         this.context = context;
         this.name = name;
+        newSide(name);
     }
 
     EngineContext context() {
@@ -119,24 +121,30 @@ final class LocalLock {
     // ---- steps ----
 
     /**
-     * Makes a step under the mutex, and does what it decided after that, also where an Error ended it half-way. Each change of
+     * Begins a step: takes the mutex, until the effects are closed; then what the step has decided is done. Each change of
      * state of the lock is such a step.
+     *
+     * <pre>{@code
+     * try (Effects then = lock.step()) {
+     *     // changes, under the mutex
+     * }
+     * }</pre>
      */
+    Effects step() {
+        Effects then = new Effects(this);
+        mutex.lock();
+        return then;
+    }
+
+    /** Ends a step. */
+    void unlock() {
+        mutex.unlock();
+    }
+
+    /** Makes a step, for those who are called back. */
     void transition(Consumer<Effects> step) {
-        Effects then = new Effects();
-        try {
-            mutex.lock();
-            try {
-                step.accept(then);
-            } finally {
-                mutex.unlock();
-            }
-        } finally {
-            try {
-                context.telemetry().flush();
-            } finally {
-                then.run();
-            }
+        try (Effects then = step()) {
+            step.accept(then);
         }
     }
 
@@ -160,11 +168,11 @@ final class LocalLock {
 
     /** Has it forgotten now: whoever retired it may be on this very stack, and come to that only later. */
     void forgetIfRetired() {
-        transition(then -> {
+        try (Effects then = step()) {
             if (retired) {
                 then.add(new Effects.Retire(this));
             }
-        });
+        }
     }
 
     /** One side is of no use any more. Where none is, the lock is not either. Under the mutex. */
@@ -217,10 +225,10 @@ final class LocalLock {
 
     /** Does something behind the release of what lingers here, and of what is going back. What is retained stays. */
     void behindReleases(Effects.Effect question) {
-        transition(then -> {
+        try (Effects then = step()) {
             sides().forEach(side -> side.giveUnusedBack(false, then));
             follow(question, then);
-        });
+        }
     }
 
     /** Gives a grant back; false if it was lost in this moment: its loss follows, and the lock goes on from there. */
@@ -244,7 +252,7 @@ final class LocalLock {
 
     /** The release of a grant was sent, or answered where that counts. Of the claims that follow, writers' are first. */
     void claimsMayFollow(GrantState released) {
-        transition(then -> {
+        try (Effects then = step()) {
             if (!releases.remove(released)) {
                 return; // they did before
             }
@@ -259,7 +267,7 @@ final class LocalLock {
             if (side != writers) {
                 side.released(then);
             }
-        });
+        }
     }
 
     private void claimsFollow(GrantState released, Effects then) {
@@ -364,7 +372,9 @@ final class LocalLock {
      * @param givenBack is completed with true if the grant is released, with false if not; null if nobody waits for the answer
      */
     void endHold(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack) {
-        transition(then -> closing.grant.owner().endHold(closing, givenBack, then));
+        try (Effects then = step()) {
+            closing.grant.owner().endHold(closing, givenBack, then);
+        }
     }
 
     /** Closes a hold that no caller received: waits for nothing, and reports no loss. */
@@ -396,19 +406,19 @@ final class LocalLock {
 
     /** Makes an exclusive hold a shared one, in place; false if it is not open and surely held. */
     boolean downgrade(HoldState held) {
-        boolean[] moved = {false};
-        transition(then -> {
+        try (Effects then = step()) {
             if (!(held.grant.owner() instanceof ExclusiveQueue from)) {
                 throw new IllegalStateException("only an exclusive hold can become a shared one: '" + name + "'");
             }
-            moved[0] = from.downgrade(held, (SharedQueue) side(name.as(Mode.SHARED)), then);
-        });
-        return moved[0];
+            return from.downgrade(held, (SharedQueue) side(name.as(Mode.SHARED)), then);
+        }
     }
 
     /** A holder asks to be notified when others wait. */
     void watch(HoldState held) {
-        transition(then -> held.grant.owner().watch(held, then));
+        try (Effects then = step()) {
+            held.grant.owner().watch(held, then);
+        }
     }
 
     // ---- what the store and the renewer report of its grants ----
@@ -433,11 +443,15 @@ final class LocalLock {
 
     /** Other clients wait, as the store reports. */
     void wanted(GrantState grant) {
-        transition(then -> grant.owner().wanted(grant, then));
+        try (Effects then = step()) {
+            grant.owner().wanted(grant, then);
+        }
     }
 
     /** The renewer found that a grant has ended. */
     void grantLost(GrantState lost, Loss.Cause cause) {
-        transition(then -> lost.owner().grantLost(lost, cause, then));
+        try (Effects then = step()) {
+            lost.owner().grantLost(lost, cause, then);
+        }
     }
 }

@@ -85,7 +85,9 @@ final class Retention {
         }
 
         private void answered(@Nullable Boolean waits, @Nullable Throwable failure) {
-            of.queue.lock.transition(then -> of.answered(asked, waits, failure, then));
+            try (Effects then = of.queue.lock.step()) {
+                of.answered(asked, waits, failure, then);
+            }
         }
     }
 
@@ -238,11 +240,11 @@ final class Retention {
 
     /** Too many are retained: it is released unless it is in use again. Under no mutex. */
     void evict() {
-        queue.lock.transition(then -> {
+        try (Effects then = queue.lock.step()) {
             if (isRetained()) {
                 queue.endRetention(then);
             }
-        });
+        }
     }
 
     /** A caller uses it. */
@@ -276,11 +278,11 @@ final class Retention {
         }
 
         private void check() {
-            queue.lock.transition(then -> {
+            try (Effects then = queue.lock.step()) {
                 if (idleCheck == this) {
                     endIfUnused(then);
                 }
-            });
+            }
         }
 
         void cancel() {

@@ -128,10 +128,10 @@ final class SharedGrant {
 
         private void answer(boolean alone) {
             if (answered.compareAndSet(false, true)) {
-                of.queue.lock.transition(then -> {
+                try (Effects then = of.queue.lock.step()) {
                     of.openedAt = alone ? of.now() : of.openedAt;
                     heard.accept(alone, then);
-                });
+                }
             }
         }
     }

@@ -61,15 +61,15 @@ final class SharedQueue extends WaitQueue {
 
     @Override
     boolean submit(Waiter waiter) {
-        boolean[] taken = {true};
-        lock.transition(then -> {
+        try (Effects then = lock.step()) {
             if (lock.isRetired()) {
-                taken[0] = false;
-            } else if (!waiters.isEmpty() || !joinOne(waiter, then)) {
+                return false;
+            }
+            if (!waiters.isEmpty() || !joinOne(waiter, then)) {
                 ask(waiter, then);
             }
-        });
-        return taken[0];
+            return true;
+        }
     }
 
     private void ask(Waiter waiter, Effects then) {
@@ -125,14 +125,14 @@ final class SharedQueue extends WaitQueue {
 
     /** The store has not downgraded a grant, and will not. A claim to read would wait for its end. */
     void notDowngraded(GrantState live) {
-        lock.transition(then -> {
+        try (Effects then = lock.step()) {
             SharedGrant grant = grants.get(live);
             if (grant != null) {
                 grant.staysWritersInStore();
                 afterLeaving(then);
                 nextIfIdle(then);
             }
-        });
+        }
     }
 
     private void giveBackFree(Effects then) {

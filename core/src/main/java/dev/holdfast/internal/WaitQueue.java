@@ -33,7 +33,7 @@ abstract class WaitQueue {
         this.context = lock.context();
         this.name = name;
         this.waiters = new Waiters(context, name);
-        this.owners = new HoldOwners(context.time(), new Effects.GoOn(this)::run);
+        this.owners = new HoldOwners(this);
     }
 
     // ---- what callers do ----
@@ -59,7 +59,9 @@ abstract class WaitQueue {
     void forget(Waiter waiter, NotAcquired.Reason why) {
         waiters.remove(waiter);
         context.telemetry().notAcquired(name, waiter, why);
-        lock.transition(this::afterLeaving);
+        try (Effects then = lock.step()) {
+            afterLeaving(then);
+        }
     }
 
     /** A waiter whose caller has failed, and is no longer notified: it leaves the queue, or its hold is released. */
@@ -76,7 +78,7 @@ abstract class WaitQueue {
      * answer: by the answer to the claim that is called off with it or, where others of this client wait on, otherwise.
      */
     final void timeOut(Waiter waiter) {
-        lock.transition(then -> {
+        try (Effects then = lock.step()) {
             if (!waiters.remove(waiter)) {
                 return; // served or failed in this moment
             }
@@ -89,7 +91,7 @@ abstract class WaitQueue {
             } else {
                 then.add(() -> endOnce(context.reachability().proof(name.inStore()), waiter));
             }
-        });
+        }
     }
 
     private void endOnce(CompletableFuture<Void> proof, Waiter waiter) {
@@ -107,10 +109,17 @@ abstract class WaitQueue {
 
     /** Fails the callers without a time limit who have waited since then or longer. */
     final void failSince(long nanos, Throwable why) {
-        lock.transition(then -> {
+        try (Effects then = lock.step()) {
             waiters.failSince(nanos, why, then);
             afterLeaving(then);
-        });
+        }
+    }
+
+    /** Whatever can come next does. Under no mutex. */
+    final void goOn() {
+        try (Effects then = lock.step()) {
+            nextIfIdle(then);
+        }
     }
 
     // ---- the lock's steps: under the mutex ----
@@ -166,7 +175,7 @@ abstract class WaitQueue {
 
     /** The store has answered a claim, or failed. */
     final void answered(ClaimInFlight of, @Nullable Grant grant, @Nullable Throwable failure) {
-        lock.transition(then -> {
+        try (Effects then = lock.step()) {
             if (!forgetClaim(of)) {
                 return; // it was taken for failed, and withdrawn
             }
@@ -179,7 +188,7 @@ abstract class WaitQueue {
                 waiters.notGranted(of.asker, then);
             }
             afterClaim(then);
-        });
+        }
     }
 
     private void granted(ClaimInFlight of, Grant given, Effects then) {

@@ -2,6 +2,7 @@ package dev.holdfast.spi;
 
 import java.security.SecureRandom;
 import java.util.HexFormat;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The identity of one claim: 128 random bits, written as 32 lower-case hexadecimal digits.
@@ -26,6 +27,17 @@ public record ClaimId(String value) {
         byte[] bytes = new byte[BYTES];
         RANDOM.nextBytes(bytes);
         return new ClaimId(HexFormat.of().formatHex(bytes));
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof ClaimId that && value.equals(that.value);
+    }
+
+    /** Written out, as each claim is a key of several maps: what a record does by itself is slow until it is compiled. */
+    @Override
+    public int hashCode() {
+        return value.hashCode();
     }
 
     @Override

@@ -102,7 +102,7 @@ enum Defect {
             4_000,
             109),
     STORE_CALLED_UNDER_A_MUTEX(
-            "internal/LocalLock", "step.accept(then);", "step.accept(then); then.run(); then = new Effects();", 500),
+            "internal/Effects", "of.unlock();", "run(); of.unlock();", 500),
     BREAK_THAT_COMPARES_NO_NUMBER(
             "memory/MemoryLock", "filter(held -> held.number == number)", "filter(held -> true)", 1_000),
     NUMBERS_WITHOUT_THE_CLOCK( // they fall when the server forgets the last one
