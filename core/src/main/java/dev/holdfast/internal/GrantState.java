@@ -7,7 +7,7 @@ import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.TimeSource;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -41,11 +41,14 @@ import org.jspecify.annotations.Nullable;
  * either the whole of another's change or nothing. Thread-safe.
  */
 final class GrantState {
+    private static final AtomicReferenceFieldUpdater<GrantState, Validity> VALIDITY =
+            AtomicReferenceFieldUpdater.newUpdater(GrantState.class, Validity.class, "validity");
+
     private volatile WaitQueue owner;
     private final TimeSource time;
     private final boolean sessionBound;
     private final CompletableFuture<Boolean> released = new CompletableFuture<>();
-    private final AtomicReference<Validity> validity;
+    private volatile Validity validity;
     private final RenewalState renewal;
     private final FixedLease fixed;
 
@@ -62,7 +65,7 @@ final class GrantState {
         this.owner = owner;
         this.sessionBound = store.sessionBound();
         this.time = time;
-        this.validity = new AtomicReference<>(Validity.confirmed(grant, grant.sentNanos(), wallLeadWhenSent));
+        this.validity = Validity.confirmed(grant, grant.sentNanos(), wallLeadWhenSent);
         this.renewal =
                 new RenewalState(sessionBound, autoRenew, grant.sentNanos() + Durations.nanos(grant.lease()) / 3);
         this.fixed = new FixedLease(time);
@@ -85,12 +88,12 @@ final class GrantState {
     }
 
     Grant grant() {
-        return validity.get().grant();
+        return validity.grant();
     }
 
     /** Whether it is surely held now. Changes nothing; the renewer acts on what it means. */
     boolean isValid() {
-        Validity now = validity.get();
+        Validity now = validity;
         return now.state() == Validity.State.VALID && !hasPassed(now) && !now.slept(wallLead());
     }
 
@@ -122,7 +125,7 @@ final class GrantState {
 
     /** Whether the deadline of a grant not yet lost has passed. */
     boolean hasRunOut() {
-        Validity now = validity.get();
+        Validity now = validity;
         return now.isOpen() && hasPassed(now);
     }
 
@@ -133,29 +136,29 @@ final class GrantState {
 
     /** The same, for a caller who has read the lead of the wall clock for many grants. */
     boolean hasSlept(long wallLead) {
-        Validity now = validity.get();
+        Validity now = validity;
         return now.state() == Validity.State.VALID && now.slept(wallLead);
     }
 
     long deadline() {
-        return endOf(validity.get());
+        return endOf(validity);
     }
 
     /** When the last request that confirmed it was sent, or somewhat before. */
     long provedAt() {
-        Validity now = validity.get();
+        Validity now = validity;
         return now.deadline() - Validity.deadline(now.grant(), 0);
     }
 
     /** Takes the grant for invalid until a renewal, due at once, confirms it; false if it was not valid before. */
     boolean doubt() {
         while (true) {
-            Validity now = validity.get();
+            Validity now = validity;
             if (now.state() != Validity.State.VALID) {
                 return false;
             }
             long at = time.nanoTime();
-            if (validity.compareAndSet(now, now.doubted(at))) {
+            if (VALIDITY.compareAndSet(this, now, now.doubted(at))) {
                 renewal.planAt(at);
                 return true;
             }
@@ -163,7 +166,7 @@ final class GrantState {
     }
 
     boolean isSuspect() {
-        return validity.get().state() == Validity.State.SUSPECT;
+        return validity.state() == Validity.State.SUSPECT;
     }
 
     /**
@@ -212,7 +215,7 @@ final class GrantState {
 
     private boolean move(UnaryOperator<Validity> step) {
         while (true) {
-            Validity now = validity.get();
+            Validity now = validity;
             if (!now.isOpen() || hasPassed(now)) {
                 return false;
             }
@@ -221,11 +224,11 @@ final class GrantState {
                 retryRenewal();
                 return true;
             }
-            if (validity.compareAndSet(now, next)) {
+            if (VALIDITY.compareAndSet(this, now, next)) {
                 boolean doubted = next.state() == Validity.State.SUSPECT;
                 Duration sure = renewal.sure(next.grant().lease());
                 renewal.planAt(doubted ? time.nanoTime() : next.deadline() - Durations.nanos(sure) * 2 / 3);
-                if (validity.get() != next && isSuspect()) {
+                if (validity != next && isSuspect()) {
                     renewal.planAt(time.nanoTime()); // doubted meanwhile: the value just written may have hidden that
                 }
                 return true;
@@ -240,7 +243,7 @@ final class GrantState {
 
     /** Why it was lost; null if it was not. */
     Loss.@Nullable Cause lossCause() {
-        return validity.get().cause();
+        return validity.cause();
     }
 
     /** Marks it released; false if it was lost or released before. */
@@ -249,16 +252,16 @@ final class GrantState {
     }
 
     private boolean end(UnaryOperator<Validity> step) {
-        return validity.getAndUpdate(now -> now.isOpen() ? step.apply(now) : now)
+        return VALIDITY.getAndUpdate(this, now -> now.isOpen() ? step.apply(now) : now)
                 .isOpen();
     }
 
     boolean isOpen() {
-        return validity.get().isOpen();
+        return validity.isOpen();
     }
 
     boolean isGivenBack() {
-        return validity.get().state() == Validity.State.GIVEN_BACK;
+        return validity.state() == Validity.State.GIVEN_BACK;
     }
 
     /** The store's answer to its release, once there is one: whether the grant had still been there. */
@@ -308,7 +311,7 @@ final class GrantState {
         renewal.asks(request.lease());
         if (!sessionBound) {
             long nearest = Validity.deadline(request, time.nanoTime());
-            validity.updateAndGet(now -> now.isOpen() && nearest - now.deadline() < 0 ? now.shortened(nearest) : now);
+            VALIDITY.updateAndGet(this, now -> now.isOpen() && nearest - now.deadline() < 0 ? now.shortened(nearest) : now);
         }
         return request;
     }

@@ -7,7 +7,7 @@ import dev.holdfast.Loss;
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
 import java.util.Objects;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +25,9 @@ import org.jspecify.annotations.Nullable;
  * only the owning thread touches.
  */
 final class HoldState implements Runnable {
+    private static final AtomicReferenceFieldUpdater<HoldState, End> END =
+            AtomicReferenceFieldUpdater.newUpdater(HoldState.class, End.class, "end");
+
     /** How it ended; the loss is part of it, so that whoever sees the end sees the reason. */
     private record End(@Nullable Loss loss) {
         static final End CLOSED = new End(null);
@@ -51,7 +54,7 @@ final class HoldState implements Runnable {
     private final CallSite site;
 
     private final FlightEvents.@Nullable Held event;
-    private final AtomicReference<@Nullable End> end = new AtomicReference<>();
+    private volatile @Nullable End end;
     /** The caller's side, which comes up in the engine's queue when nobody refers to it any more. */
     final AnchorReference anchor;
 
@@ -132,16 +135,16 @@ final class HoldState implements Runnable {
     }
 
     boolean isOpen() {
-        return end.get() == null;
+        return end == null;
     }
 
     boolean isLost() {
-        End now = end.get();
+        End now = end;
         return now != null && now.loss != null;
     }
 
     boolean close() {
-        return end.compareAndSet(null, End.CLOSED);
+        return END.compareAndSet(this, null, End.CLOSED);
     }
 
     /**
@@ -169,17 +172,17 @@ final class HoldState implements Runnable {
 
     /** Marks it lost; false if it was closed or lost before. */
     boolean lose(Loss why) {
-        return end.compareAndSet(null, new End(why));
+        return END.compareAndSet(this, null, new End(why));
     }
 
     /** It was closed in good faith, but the store had lost the grant before. */
     void lostUnnoticed(Loss why) {
-        end.set(new End(why));
+        end = new End(why);
     }
 
     /** Why it was lost, once it is. */
     Loss loss() {
-        return Objects.requireNonNull(Objects.requireNonNull(end.get()).loss);
+        return Objects.requireNonNull(Objects.requireNonNull(end).loss);
     }
 
     HoldLostException lostException() {
