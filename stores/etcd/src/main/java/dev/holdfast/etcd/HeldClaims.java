@@ -90,10 +90,11 @@ final class HeldClaims {
         if (own.isPresent() && !own.get().isBroken()) {
             return has(held);
         }
-        if (own.isPresent() && has(held) && broken.add(held.grant.id())) {
+        boolean stays = own.isPresent() && has(held) && broken.add(held.grant.id());
+        gone(held);
+        if (stays) {
             time.schedule(() -> releases.remove(held, () -> broken.remove(held.grant.id())), held.session.ttl());
         }
-        gone(held);
         return false;
     }
 

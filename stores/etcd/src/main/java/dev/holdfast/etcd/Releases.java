@@ -14,7 +14,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -28,11 +27,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class Releases {
     private static final Runnable NOTHING = () -> {};
+    private static final ThreadLocal<Task> CURRENT = new ThreadLocal<>();
 
     private final Requests requests;
     private final Keys keys;
-    /** What a task has released and not sent yet, on the thread of that task. */
-    private final ThreadLocal<AtomicReference<@Nullable Release>> task = new ThreadLocal<>();
     /** Not answered yet, or not sent yet. */
     private final Map<ClaimId, Release> underWay = new ConcurrentHashMap<>();
     /** The releases whose answer was lost: one that finds nothing afterwards may have been the second. */
@@ -50,15 +48,31 @@ final class Releases {
      */
     record Release(Grant grant, @Nullable Held held, CompletableFuture<Boolean> answer) {}
 
+    /** What runs on its thread, and what it has released and not sent yet. */
+    private static final class Task {
+        final Releases of;
+        private @Nullable Release held;
+
+        Task(Releases of) {
+            this.of = of;
+        }
+
+        private @Nullable Release swap(@Nullable Release next) {
+            Release before = held;
+            held = next;
+            return before;
+        }
+    }
+
     /** Runs a task. What it releases leaves together with the claim that it makes next, or at its end. */
     void during(Runnable running) {
-        AtomicReference<@Nullable Release> mine = new AtomicReference<>();
-        task.set(mine);
+        Task task = new Task(this);
+        CURRENT.set(task);
         try {
             running.run();
         } finally {
-            task.remove();
-            sendAlone(mine.get());
+            CURRENT.remove();
+            sendAlone(task.swap(null));
         }
     }
 
@@ -69,16 +83,16 @@ final class Releases {
         if (same != null) {
             return same.answer;
         }
-        AtomicReference<@Nullable Release> mine = task.get();
-        sendAlone(mine == null ? release : mine.getAndSet(release));
+        Task task = task();
+        sendAlone(task == null ? release : task.swap(release));
         return release.answer;
     }
 
     /** Takes what this task has released, for the transaction of a claim; null if the claim has others to wait for. */
     @Nullable
     Release take(String name) {
-        AtomicReference<@Nullable Release> mine = task.get();
-        Release release = mine == null ? null : mine.getAndSet(null);
+        Task task = task();
+        Release release = task == null ? null : task.swap(null);
         if (release != null && underWay.values().stream().anyMatch(each -> each != release && isOf(each, name))) {
             sendAlone(release);
             return null;
@@ -88,9 +102,9 @@ final class Releases {
 
     /** Sends a request of a name when all releases of that name that were requested before are answered. */
     <T> CompletableFuture<T> behind(String name, Supplier<CompletableFuture<T>> request) {
-        AtomicReference<@Nullable Release> mine = task.get();
-        if (mine != null) {
-            sendAlone(mine.getAndSet(null));
+        Task task = task();
+        if (task != null) {
+            sendAlone(task.swap(null));
         }
         CompletableFuture<?>[] before = underWay.values().stream()
                 .filter(each -> isOf(each, name))
@@ -101,6 +115,11 @@ final class Releases {
                 : CompletableFuture.allOf(before)
                         .handle((done, failure) -> request.get())
                         .thenCompose(same -> same);
+    }
+
+    private @Nullable Task task() {
+        Task now = CURRENT.get();
+        return now != null && now.of == this ? now : null;
     }
 
     private static boolean isOf(Release release, String name) {

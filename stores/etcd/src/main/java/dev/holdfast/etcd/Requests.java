@@ -112,7 +112,7 @@ final class Requests {
      * nor when that one was sent.
      */
     CompletableFuture<LeaseKeepAliveResponse> keepAlive(long lease, Duration within) {
-        Context.CancellableContext stream = Context.current().withCancellation();
+        Context.CancellableContext stream = Context.ROOT.withCancellation(); // not the caller's, which may end
         return limited(
                         () -> stream.wrap(() -> client.getLeaseClient().keepAliveOnce(lease))
                                 .call(),
