@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -49,6 +50,12 @@ class RefusalTest {
         assertThatThrownBy(() -> LockClient.connect(url))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageMatching("(?s).*(etcds?://|names a file|such as 500ms).*");
+    }
+
+    @Test
+    void aUrlIsShownWithoutUserAndPassword() {
+        assertThat(EtcdUrl.parse("etcd://clerk:secret1@host/app", Optional.empty()))
+                .hasToString("etcd://host:2379/app");
     }
 
     @Test
