@@ -158,7 +158,7 @@ final class Effects implements AutoCloseable {
     record FreshNumber(ExclusiveQueue queue, GrantState grant) implements Effect {
         @Override
         public void run() {
-            queue.context.refresher().number(grant, standing -> queue.refreshed(grant, standing, true));
+            queue.context.renewer().renumber(grant, standing -> queue.refreshed(grant, standing, true));
         }
 
         @Override
@@ -171,7 +171,7 @@ final class Effects implements AutoCloseable {
     record RenewFor(ExclusiveQueue queue, GrantState grant, HoldOptions next) implements Effect {
         @Override
         public void run() {
-            queue.context.refresher().renewFor(grant, next, standing -> queue.refreshed(grant, standing, false));
+            queue.context.renewer().renewFor(grant, next, standing -> queue.refreshed(grant, standing, false));
         }
 
         @Override

@@ -41,6 +41,8 @@ import org.jspecify.annotations.Nullable;
  * either the whole of another's change or nothing. Thread-safe.
  */
 final class GrantState {
+    private record Term(Duration lease, long end) {}
+
     private static final AtomicReferenceFieldUpdater<GrantState, Validity> VALIDITY =
             AtomicReferenceFieldUpdater.newUpdater(GrantState.class, Validity.class, "validity");
 
@@ -50,10 +52,14 @@ final class GrantState {
     private final CompletableFuture<Boolean> released = new CompletableFuture<>();
     private volatile Validity validity;
     private final RenewalState renewal;
-    private final FixedLease fixed;
+    /**
+     * The fixed lease of a holder where the store knows only the session's, which lives on: this client ends it, by its own
+     * clock. Null where the holder has none.
+     */
+    private volatile @Nullable Term term;
 
     /** The tokens of its holds; guarded by its owner's mutex. */
-    final TokenBlock tokens;
+    final Tokens tokens;
 
     GrantState(
             WaitQueue owner,
@@ -68,8 +74,7 @@ final class GrantState {
         this.validity = Validity.confirmed(grant, grant.sentNanos(), wallLeadWhenSent);
         this.renewal =
                 new RenewalState(sessionBound, autoRenew, grant.sentNanos() + Durations.nanos(grant.lease()) / 3);
-        this.fixed = new FixedLease(time);
-        this.tokens = new TokenBlock(time);
+        this.tokens = new Tokens(time);
     }
 
     /** Its owner: the queue of the callers that want the name exclusively or, after a downgrade, of the readers. */
@@ -102,16 +107,21 @@ final class GrantState {
     }
 
     private long endOf(Validity now) {
-        return fixed.endBefore(now.deadline());
+        Term fixed = term;
+        return fixed != null && fixed.end - now.deadline() < 0 ? fixed.end : now.deadline();
     }
 
     /** Begins the fixed lease of a holder, where the store knows only the session's; ends that of the one before. */
     void beginLease(HoldOptions options) {
         if (sessionBound && !options.autoRenew()) {
-            fixed.begin(options.lease());
+            term = fromNow(options.lease());
         } else {
-            fixed.none();
+            term = null;
         }
+    }
+
+    private Term fromNow(Duration lease) {
+        return new Term(lease, time.nanoTime() + Durations.nanos(lease));
     }
 
     boolean isSessionBound() {
@@ -201,7 +211,9 @@ final class GrantState {
 
     /** Its holder asked for another fixed lease, and the session was confirmed: it counts from now. */
     void changeFixedLease(Duration lease) {
-        fixed.change(lease);
+        if (term != null) {
+            term = fromNow(lease);
+        }
     }
 
     /**
@@ -311,7 +323,8 @@ final class GrantState {
         renewal.asks(request.lease());
         if (!sessionBound) {
             long nearest = Validity.deadline(request, time.nanoTime());
-            VALIDITY.updateAndGet(this, now -> now.isOpen() && nearest - now.deadline() < 0 ? now.shortened(nearest) : now);
+            VALIDITY.updateAndGet(
+                    this, now -> now.isOpen() && nearest - now.deadline() < 0 ? now.shortened(nearest) : now);
         }
         return request;
     }
@@ -335,8 +348,11 @@ final class GrantState {
 
     /** The same, where the request under way leaves the lease as it is. */
     boolean fitsOnceSettled(HoldOptions options) {
+        Term fixed = term;
         return renewal.goesOnFor(options)
-                && (sessionBound ? fixed.fits(options.lease()) : grant().lease().equals(options.lease()));
+                && (fixed == null
+                        ? sessionBound || grant().lease().equals(options.lease())
+                        : fixed.lease.equals(options.lease()));
     }
 
     /**
@@ -344,12 +360,13 @@ final class GrantState {
      * session's lease, so it does not say whether its answer is to change the fixed lease within.
      */
     private boolean isSettled() {
-        return !renewal.isUnderWay() || (renewal.isFor(grant().lease()) && !fixed.isSet());
+        return !renewal.isUnderWay() || (renewal.isFor(grant().lease()) && term == null);
     }
 
     /** A third of the lease: less, and the next holder would begin with a grant about to run out. */
     boolean hasEnoughLease() {
-        return remaining() >= Durations.nanos(fixed.leaseWithin(grant().lease())) / 3;
+        Term fixed = term;
+        return remaining() >= Durations.nanos(fixed == null ? grant().lease() : fixed.lease) / 3;
     }
 
     /** Adopts the options of the next holder before the grant is renewed for it. */

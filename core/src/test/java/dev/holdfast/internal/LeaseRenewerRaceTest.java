@@ -2,6 +2,7 @@ package dev.holdfast.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.Holder;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
@@ -85,8 +86,7 @@ class LeaseRenewerRaceTest {
 
     private GrantState grant(String name, Duration lease) {
         LockName of = race.engine.name(name, Mode.EXCLUSIVE);
-        Claim claim =
-                new Claim(race.nextId(), name, Mode.EXCLUSIVE, lease, true, 0, new ClientIdentity("").holder("test"));
+        Claim claim = new Claim(race.nextId(), name, Mode.EXCLUSIVE, lease, true, 0, new Holder("host", 1, "test", ""));
         Grant granted = Asked.of(store, claim).answer().join().orElseThrow();
         return new GrantState(
                 new LocalLock(race.engine.context(), of).side(of), granted, true, store.capabilities(), time, 0);

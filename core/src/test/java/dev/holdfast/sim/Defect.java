@@ -17,12 +17,12 @@ enum Defect {
             500),
     HAND_OVER_WITH_LITTLE_LEASE_LEFT(
             "internal/GrantState",
-            "return remaining() >= Durations.nanos(fixed.leaseWithin(grant().lease())) / 3;",
+            "return remaining() >= Durations.nanos(fixed == null ? grant().lease() : fixed.lease) / 3;",
             "return remaining() > 0;",
             500,
             46),
     INDEX_REUSED_AFTER_A_REFUSED_NUMBER(
-            "internal/GrantRefresher",
+            "internal/LeaseRenewer",
             "Grant fresh = answer.orElse(null);",
             "Grant fresh = answer.orElse(null); if (fresh == null) { return true; }",
             500),
@@ -101,8 +101,7 @@ enum Defect {
             ".thenApply(all -> all)",
             4_000,
             109),
-    STORE_CALLED_UNDER_A_MUTEX(
-            "internal/Effects", "of.unlock();", "run(); of.unlock();", 500),
+    STORE_CALLED_UNDER_A_MUTEX("internal/Effects", "of.unlock();", "run(); of.unlock();", 500),
     BREAK_THAT_COMPARES_NO_NUMBER(
             "memory/MemoryLock", "filter(held -> held.number == number)", "filter(held -> true)", 1_000),
     NUMBERS_WITHOUT_THE_CLOCK( // they fall when the server forgets the last one
