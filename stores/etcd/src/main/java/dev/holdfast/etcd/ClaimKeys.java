@@ -42,12 +42,20 @@ final class ClaimKeys {
     /** What was sent of a claim, last in a session. */
     private static final class Sent {
         final Session session;
+        /** Which it demands. */
+        final long epoch;
+
         final AtomicBoolean repeated = new AtomicBoolean();
-        /** Whether it was surely carried out, or never will be. */
         volatile boolean answered;
 
         Sent(Session session) {
             this.session = session;
+            this.epoch = session.epoch();
+        }
+
+        /** Whether it was surely carried out, or never will be: one claim that raises the epoch makes void what others sent. */
+        boolean isSettled() {
+            return answered || session.epoch() > epoch;
         }
     }
 
@@ -79,7 +87,7 @@ final class ClaimKeys {
      */
     CompletableFuture<Read> enter(Claim claim, Session session, String text, BooleanSupplier wanted) {
         Sent earlier = sent.get(claim.id());
-        if (earlier != null && !earlier.answered) {
+        if (earlier != null && !earlier.isSettled()) {
             return settle(earlier, List.of()).thenCompose(done -> enter(claim, session, text, wanted));
         }
         Release released = releases.take(claim.name());
@@ -115,7 +123,7 @@ final class ClaimKeys {
         return requests.txn(
                         List.of(
                                 new Cmp(key, Cmp.Op.EQUAL, CmpTarget.createRevision(0)),
-                                new Cmp(epoch, Cmp.Op.EQUAL, CmpTarget.version(session.epoch()))),
+                                new Cmp(epoch, Cmp.Op.EQUAL, CmpTarget.version(now.epoch))),
                         then,
                         otherwise)
                 .whenComplete((entered, failure) -> {
@@ -160,7 +168,7 @@ final class ClaimKeys {
         }
         Op deletion = Op.delete(keys.claim(claim.name(), claim.mode(), claim.id()), DeleteOption.DEFAULT);
         CompletableFuture<Boolean> settled =
-                left.answered ? CompletableFuture.completedFuture(true) : settle(left, List.of(deletion));
+                left.isSettled() ? CompletableFuture.completedFuture(true) : settle(left, List.of(deletion));
         return settled.thenCompose(alone -> alone
                         ? requests.txn(List.of(), List.of(deletion), List.of()).thenApply(removed -> true)
                         : settled)

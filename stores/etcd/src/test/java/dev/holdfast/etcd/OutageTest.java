@@ -66,12 +66,14 @@ class OutageTest {
             RawStore.answer(store.release(RawStore.hold(store, "before", LEASE)));
             proxy.toServer().hold();
             List<Asked> waiting = new ArrayList<>();
-            for (int i = 0; i < 300; i++) {
+            for (int i = 0; i < 600; i++) {
                 waiting.add(Asked.of(store, RawStore.claim("unanswered-" + i, LEASE, true)));
             }
             proxy.toServer().awaitBite(LONG);
-
+            proxy.refuse();
             proxy.cut();
+            await().pollDelay(Duration.ofMillis(2_500)).until(() -> true); // each now pauses for most of a second
+
             proxy.heal();
 
             for (Asked each : waiting) {
