@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * pass and one request per thousand of them, and no timer each; a hold that is closed soon costs one entry in a set.
  *
  * <pre>
- *   watch ──► set of grants ──tick──► run out?        ──► lost, reported
+ *   keep  ──► set of grants ──tick──► run out?        ──► lost, reported
  *                                 ──► nobody left?    ──► leak: not renewed any more
  *                                 ──► held too long?  ──► not renewed any more
  *                                 ──► due?            ──► batch ──► store ──► HELD: deadline moves
@@ -92,7 +92,7 @@ final class LeaseRenewer {
     }
 
     /** Keeps a grant from now on. */
-    void watch(GrantState grant) {
+    void keep(GrantState grant) {
         grants.put(grant.grant().id(), grant);
         try {
             wakeBy(grant.dueAt());

@@ -198,7 +198,7 @@ abstract class WaitQueue {
         try {
             live = begin(given, of);
             throwIfUnusable(live, of);
-            watch(live);
+            planRenewal(live);
         } catch (Throwable unusable) {
             failed(of, unusable, then);
             afterClaim(then);
@@ -237,9 +237,9 @@ abstract class WaitQueue {
     }
 
     /** Plans its renewal before a caller gets it. */
-    private void watch(GrantState begun) {
+    private void planRenewal(GrantState begun) {
         try {
-            context.renewer().watch(begun);
+            context.renewer().keep(begun);
         } catch (Throwable broken) { // the timer may have no thread
             throw new HoldfastException(
                     "its renewal could not be planned; see how many threads this process may have: " + broken, broken);

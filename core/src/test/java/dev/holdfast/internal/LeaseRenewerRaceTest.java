@@ -42,10 +42,10 @@ class LeaseRenewerRaceTest {
             LeaseRenewer renewer = renewer();
             GrantState first = grant("a", SHORT);
             GrantState second = grant("b", LONG);
-            renewer.watch(first);
+            renewer.keep(first);
             time.set(first.dueAt());
 
-            meeting.of(time::runDue, () -> renewer.watch(second));
+            meeting.of(time::runDue, () -> renewer.keep(second));
 
             assertPlannedFor(i, first, second);
             end(renewer, first, second);
@@ -58,8 +58,8 @@ class LeaseRenewerRaceTest {
             LeaseRenewer renewer = renewer();
             GrantState first = grant("a", SHORT);
             GrantState second = grant("b", LONG);
-            renewer.watch(first);
-            renewer.watch(second);
+            renewer.keep(first);
+            renewer.keep(second);
             time.set(first.dueAt());
 
             meeting.of(time::runDue, () -> renewer.doubt(second));

@@ -45,7 +45,7 @@ class RenewalBatchesTest {
         for (int i = 0; i < GRANTS; i++) {
             GrantState grant = grant("name-" + i);
             grants.add(grant);
-            renewer.watch(grant);
+            renewer.keep(grant);
         }
         time.set(grants.get(0).dueAt());
         time.runDue();
