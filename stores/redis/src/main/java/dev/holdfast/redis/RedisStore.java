@@ -51,6 +51,9 @@ final class RedisStore implements Store {
     /** The beginning of the names of clients' channels. */
     static final String CHANNELS = "holdfast:client:";
 
+    /** Digits of a channel's name behind that: it is written with each place in a queue. */
+    private static final int CHANNEL_DIGITS = 12;
+
     private final String description;
     private final Capabilities capabilities;
     private final Scripts scripts;
@@ -102,6 +105,11 @@ final class RedisStore implements Store {
         Scripts scripts = new Scripts(sender, errors, settings.time());
         PendingClaims waiters = new PendingClaims(scripts, settings.time(), settings.poll(), subscriptions);
         return new RedisStore(errors.store(), greeting, sender, scripts, waiters, shutDown);
+    }
+
+    /** A channel of a client's own, as the queue names it. */
+    static String newChannel() {
+        return ClaimId.random().value().substring(0, CHANNEL_DIGITS);
     }
 
     /** The waiting claims of this client. */

@@ -1,19 +1,11 @@
--- The common case of a claim: exclusive, and the lock has no key, so nobody holds it or waits for it. It runs before all
--- other files, and what it writes is what they read: the client sends the state but for the number. state.lua tells why the
--- numbers rise. Numbers stay text, because to write the sixteen digits of one takes as long as a command: texts of sixteen
--- digits compare as their numbers do, also before what follows the floor in its word. If the time is not above the floor
--- and the last number, since the clock was set back, or a full server refuses, the other files go on with the lock as it was.
-local counter = KEYS[2] or 'holdfast:number'
-local time = redis.call('TIME')
-local now = time[1] .. (#time[2] == 6 and time[2] or string.sub('00000' .. time[2], -6))
-local set = #now == 16 and ARGV[3] < now and redis.pcall('SET', KEYS[1], ARGV[1] .. now, 'NX', 'PX', ARGV[2])
-if set and set.ok then
-  local last = redis.pcall('GETSET', counter, now)
-  if not last or (#last == 16 and last < now) then
-    return now
-  end
-  redis.call('DEL', KEYS[1])
-  if not last.err then
-    redis.call('SET', counter, last)
+-- The common case of a claim: exclusive, and the lock has no key, so nobody holds it or waits for it; of an exchange: held by
+-- the claim that is given back (ARGV[4]), and nobody waits. It runs before the functions of lock.lua, and what it writes is
+-- what they read: the client sends the state but for the number. If there is no number or a full server refuses, the other
+-- files go on with the lock as it was.
+if ARGV[4] and text and string.find(text, ARGV[4], 1, true) == 3 or not (ARGV[4] or text) then
+  local able, given = pcall(next_number, ARGV[3])
+  if able and redis.pcall('SET', KEYS[1], ARGV[1] .. given, 'PX', ARGV[2]).ok then
+    redis.call('SET', counter, given)
+    return ARGV[4] and '1' .. given or given
   end
 end
