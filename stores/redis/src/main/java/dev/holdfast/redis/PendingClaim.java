@@ -48,10 +48,9 @@ final class PendingClaim implements Pending {
     private Phase phase = Phase.RESTING;
     private boolean askAgain;
     private boolean cancelled;
-    /** The client is closing: the claim asks no more, and its place is given up. */
-    private boolean ending;
+    /** Not null once the client is closing: the claim asks no more, and its place is given up. */
+    private @Nullable CompletableFuture<Void> left;
 
-    private final CompletableFuture<Void> left = new CompletableFuture<>();
     private boolean missed;
     private int failures;
     private int failedSubscriptions;
@@ -99,15 +98,16 @@ final class PendingClaim implements Pending {
      * take it again; completes when that is done.
      */
     CompletableFuture<Void> leave() {
+        CompletableFuture<Void> done = new CompletableFuture<>();
         step(() -> {
-            ending = true;
+            left = done;
             return switch (phase) {
-                case RESTING -> leavingForGood();
+                case RESTING -> leavingForGood(done);
                 case ASKING -> NOTHING; // its answer does the same
-                case LEAVING, ANSWERED -> () -> answer.whenComplete((grant, failure) -> left.complete(null));
+                case LEAVING, ANSWERED -> () -> answer.whenComplete((grant, failure) -> done.complete(null));
             };
         });
-        return left;
+        return done;
     }
 
     /** The client is closed. */
@@ -120,13 +120,15 @@ final class PendingClaim implements Pending {
         askAgain = false;
         stopPolling();
         Scripts.Place mine = waiters.place(claim.name(), place);
-        return () -> waiters.scripts().claim(claim, mine).whenComplete((said, failure) -> {
-            if (failure == null) {
+        return () -> waiters.scripts().claim(claim, mine, (said, failure) -> {
+            if (said == null) {
+                step(() -> notAnswered(failure));
+                return;
+            }
+            if (said.grant().isEmpty()) { // a grant tells the engine by itself
                 waiters.reachable(claim);
             }
-            step(() -> failure == null
-                    ? answered(said, mine.hears() && waiters.offers().isSubscribed(claim.name()))
-                    : notAnswered(failure));
+            step(() -> answered(said, mine.hears() && waiters.offers().isSubscribed(claim.name())));
         });
     }
 
@@ -135,15 +137,14 @@ final class PendingClaim implements Pending {
         if (phase != Phase.ASKING) {
             return NOTHING; // the client is closed
         }
-        if (ending) {
-            return leavingForGood();
+        if (left != null) {
+            return leavingForGood(left);
         }
         if (cancelled) {
             return leaving(); // also with a grant: the caller may have admitted the next claim already
         }
         if (said.grant().isPresent()) {
-            phase = Phase.ANSWERED;
-            return () -> answer.complete(said.grant());
+            return ended(said.grant(), null);
         }
         if (said.place().isEmpty()) {
             return gone(); // the server knows that it was withdrawn
@@ -178,13 +179,12 @@ final class PendingClaim implements Pending {
         return failure instanceof StoreRefusedException ? failed(failure) : resting(retryDelay(failedSubscriptions++));
     }
 
-    private Runnable notAnswered(Throwable wrapped) {
-        Throwable failure = RedisErrors.unwrapped(wrapped);
+    private Runnable notAnswered(Throwable failure) {
         if (phase == Phase.ANSWERED) {
             return NOTHING;
         }
-        if (ending) {
-            return leavingForGood();
+        if (left != null) {
+            return leavingForGood(left);
         }
         if (failure instanceof StoreRefusedException
                 || cancelled
@@ -221,22 +221,32 @@ final class PendingClaim implements Pending {
                         step(() -> failure == null ? gone() : failed(RedisErrors.unwrapped(failure))));
     }
 
-    private Runnable leavingForGood() {
+    private Runnable leavingForGood(CompletableFuture<Void> done) {
         phase = Phase.LEAVING;
         stopPolling();
         return () -> waiters.leave(claim.name(), claim.id(), claim.mode())
-                .whenComplete((done, failure) -> left.complete(null));
+                .whenComplete((nothing, failure) -> done.complete(null));
     }
 
     private Runnable gone() {
-        phase = Phase.ANSWERED;
-        return () -> answer.complete(Optional.empty());
+        return ended(Optional.empty(), null);
     }
 
     private Runnable failed(Throwable why) {
+        return ended(Optional.empty(), why);
+    }
+
+    private Runnable ended(Optional<Grant> grant, @Nullable Throwable why) {
         phase = Phase.ANSWERED;
         stopPolling();
-        return () -> answer.completeExceptionally(why);
+        return () -> {
+            waiters.forget(this);
+            if (why == null) {
+                answer.complete(grant);
+            } else {
+                answer.completeExceptionally(why);
+            }
+        };
     }
 
     private void stopPolling() {

@@ -95,11 +95,15 @@ final class PendingClaims implements OfferListener.Listener {
     Pending claim(Claim claim) {
         PendingClaim waiting = new PendingClaim(claim, this);
         all.put(claim.id().value(), waiting);
-        waiting.answer().whenComplete((grant, failure) -> all.remove(claim.id().value(), waiting));
         if (!scripts.isClosed()) { // else the closing thread may have missed it, and it would stay in the queue
             waiting.ask();
         }
         return waiting;
+    }
+
+    /** It is answered. */
+    void forget(PendingClaim answered) {
+        all.remove(answered.claim().id().value(), answered);
     }
 
     @Override

@@ -141,7 +141,7 @@ final class RedisStore implements Store {
     @Override
     public Pending claim(Claim claim) {
         if (!claim.waits()) {
-            return new Answered(scripts.attempt(claim).thenApply(ClaimAnswer::grant));
+            return new Answered(scripts.attempt(claim));
         }
         Pending waiting = waiters.claim(claim);
         if (closed.get()) {

@@ -19,6 +19,8 @@ final class ScriptCall {
     /** A place in the queue that no claim has. */
     static final String NO_PLACE = "-";
 
+    private static final byte[] ONE = {'1'};
+
     /** What a call does to its lock, as far as two of them may be made one. */
     private enum Kind {
         CLAIM,
@@ -177,8 +179,8 @@ final class ScriptCall {
         List<byte[]> named = inCluster && !narrow ? LockKeys.allOf(keys) : keys;
         List<byte[]> words = new ArrayList<>(3 + named.size() + args.size());
         words.add(type.getBytes());
-        words.add((inFull ? script.body() : script.digest()).getBytes(UTF_8));
-        words.add(Integer.toString(named.size()).getBytes(UTF_8));
+        words.add(inFull ? script.body().getBytes(UTF_8) : script.digestWord());
+        words.add(named.size() == 1 ? ONE : Integer.toString(named.size()).getBytes(UTF_8));
         words.addAll(named);
         for (String arg : args) {
             words.add(arg.getBytes(UTF_8));
