@@ -120,8 +120,9 @@ final class QuorumBallot {
                 numbers[i] = 0;
                 failed(
                         i,
-                        new StoreUnavailableException("a member of the quorum gives numbers that are more than ten years"
-                                + " ahead of another's: one of their clocks is wrong; set it"));
+                        new StoreUnavailableException(
+                                "a member of the quorum gives numbers that are more than ten years"
+                                        + " ahead of another's: one of their clocks is wrong; set it"));
             }
         }
     }

@@ -243,9 +243,9 @@ record RedisErrors(String store) {
                                     + " wrong: if its clock is right now, remove the key " + NUMBER
                                     + "; else set the clock";
                         case "floorahead" ->
-                            "gave this client, or another member of the quorum did, a grant number that is more than ten years"
-                                    + " ahead of its clock, as a clock that is wrong does: set that clock, remove the key "
-                                    + NUMBER + ", and connect again; what checks tokens has to forget those that it has seen";
+                            "gave this client (or a member of its quorum did) a grant number more than ten years ahead of its"
+                                    + " clock, which was wrong then or is now: set the clock, remove the key " + NUMBER
+                                    + ", and connect again; what checks tokens has to forget those that it has seen";
                         case "foreignrecord" ->
                             "has a value where the record of this work is kept that is no record: remove it, or use"
                                     + " another namespace or database; its key is holdfast:{NAME}:r";

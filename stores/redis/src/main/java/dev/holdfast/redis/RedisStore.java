@@ -28,14 +28,14 @@ import java.util.function.Function;
  * <p>The path of a claim, on the wire:
  *
  * <pre>
- *   free lock       acquire   claim ────────────► TIME SET GETSET        ─► NUMBER       the only round trip awaited
+ *   free lock       acquire   claim ────────────► GET TIME GET SET SET   ─► NUMBER       the only round trip awaited
  *                   close     release ──────────► GET DEL                ─► 1            not awaited; with the next
  *                                                                                        claim of the lock one script
- *   held, no wait             claim ────────────► TIME SET GET PTTL      ─► -
- *   held, waits               claim, place ─────► TIME SET GET PTTL ZADD …   ─► -LEFT WAITING PLACE
- *   hand-over       A closes  release ──────────► GET PTTL ZREM PUBLISH TIME GET SET SET
+ *   held, no wait             claim ────────────► GET                    ─► -
+ *   held, waits               claim, place ─────► GET PTTL ZSCORE ZCOUNT ZADD …   ─► -LEFT WAITING PLACE
+ *   hand-over       A closes  release ──────────► GET PTTL ZRANGE TIME GET PUBLISH ZREM SET SET
  *                   B gets    ◄── the id of its claim, on its own channel
- *                   B         claim ────────────► GET PTTL TIME GET SET SET  ─► NUMBER   B's lease counts from its sending
+ *                   B         claim ────────────► GET PTTL SET           ─► NUMBER       B's lease counts from its sending
  * </pre>
  *
  * <p>So a hand-over between clients is two scripts and one message, however many wait. The release makes the first

@@ -51,12 +51,10 @@ enum Script {
 
     private final String body;
     private final String digest;
-    private final byte[] digestWord;
 
     Script(String... files) {
         this.body = Arrays.stream(files).map(Script::read).collect(Collectors.joining());
         this.digest = sha1(body);
-        this.digestWord = digest.getBytes(UTF_8);
     }
 
     /** The text, without its comments. */
@@ -67,11 +65,6 @@ enum Script {
     /** What the server knows it by once it has seen it. */
     String digest() {
         return digest;
-    }
-
-    /** The same, as it is sent; not to be changed. */
-    byte[] digestWord() {
-        return digestWord;
     }
 
     private static String read(String file) {

@@ -179,7 +179,7 @@ final class ScriptCall {
         List<byte[]> named = inCluster && !narrow ? LockKeys.allOf(keys) : keys;
         List<byte[]> words = new ArrayList<>(3 + named.size() + args.size());
         words.add(type.getBytes());
-        words.add(inFull ? script.body().getBytes(UTF_8) : script.digestWord());
+        words.add((inFull ? script.body() : script.digest()).getBytes(UTF_8));
         words.add(named.size() == 1 ? ONE : Integer.toString(named.size()).getBytes(UTF_8));
         words.addAll(named);
         for (String arg : args) {

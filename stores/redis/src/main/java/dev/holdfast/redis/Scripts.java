@@ -54,14 +54,13 @@ final class Scripts {
 
     /** Claims without waiting. */
     CompletableFuture<Optional<Grant>> attempt(Claim claim) {
-        return call(claimCall(claim, NO_PLACE))
-                .handle((said, failure) -> {
-                    if (said == null) {
-                        noAnswer(claim, failure);
-                        throw new CompletionException(failure);
-                    }
-                    return answered(claim, said).grant();
-                });
+        return call(claimCall(claim, NO_PLACE)).handle((said, failure) -> {
+            if (said == null) {
+                noAnswer(claim, failure);
+                throw new CompletionException(failure);
+            }
+            return answered(claim, said).grant();
+        });
     }
 
     /**

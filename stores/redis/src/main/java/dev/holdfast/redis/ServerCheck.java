@@ -92,8 +92,8 @@ record ServerCheck(List<String> caveats, String runId, boolean slots) {
         CompletableFuture<Boolean> slots = wanted == Wanted.SINGLE
                 ? server.<Object>eval("return 1", ScriptOutputType.INTEGER, LockKeys.state("a"), LockKeys.state("b"))
                         .toCompletableFuture()
-                        .handle((one, failure) ->
-                                failure != null && String.valueOf(failure.getMessage()).contains("CROSSSLOT"))
+                        .handle((one, failure) -> failure != null
+                                && String.valueOf(failure.getMessage()).contains("CROSSSLOT"))
                 : CompletableFuture.completedFuture(false);
         CompletableFuture<String> known =
                 info.toCompletableFuture().handle((text, failure) -> failure == null ? text : refused(failure, errors));

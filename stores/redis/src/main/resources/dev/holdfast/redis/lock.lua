@@ -12,10 +12,12 @@ local DISTANT = 8e6 -- microseconds: more than the deadline of a first waiter is
 local CHANNELS = 'holdfast:client:' -- what the channels of all clients begin with
 local NOT_SEEN = '0000000000000000' -- the floor of an offer; its confirmation has one
 local state = KEYS[1]
+local counter = KEYS[2] or 'holdfast:number'
 local queue, sharers, details = KEYS[3] or state .. ':q', KEYS[4] or state .. ':h', KEYS[5] or state .. ':w'
 local kind, queued, owner, since, who, number = 'F', false, '-', '0', '', '0'
-local left, changed, lengthened, micros = 0, false, false, nil
-local counted = false -- whether the last number is to be written
+local left, changed, lengthened = 0, false, false
+local time, micros -- the server's clock in microseconds, as text and as number
+local last, counted -- the last number, once it is read: false if there is none; whether it is to be written
 local purged, run_out, none_left = false, {}, false -- sharers to be removed: these, or all
 local soonest -- when the first lease of several sharers runs out
 local blocked -- when the first waiter, which does not fit, ceases to count as alive
@@ -40,6 +42,14 @@ if text then
   end
 end
 
+local function clock()
+  if not time then
+    local seconds, part = unpack(redis.call('TIME'))
+    time = seconds .. (#part == 6 and part or string.sub('00000' .. part, -6))
+  end
+  return time
+end
+
 local function now()
   micros = micros or tonumber(clock())
   return micros
@@ -50,10 +60,13 @@ local function digits(n)
   return string.format('%.0f', n)
 end
 
--- Takes the number of the next grant.
-local function take(floor)
-  last, counted = next_number(floor), true
-  return last
+-- The number of the next grant; claim_free.lua compares as this does. FLOOR begins with sixteen digits or fewer.
+local function next_number(floor)
+  local at = clock()
+  if last == nil then
+    last = redis.call('GET', counter)
+  end
+  return #at == 16 and floor < at and (not last or (#last == 16 and last < at)) and at or above(at, last, floor)
 end
 
 -- Leaves readers and permits out whose leases have run out; once, so that each is subtracted once.
@@ -126,12 +139,12 @@ local function try_sharers()
   redis.call('HGET', details, '')
 end
 
--- Raises what a grant would raise, before anything is written for it.
-local function try(mode, floor)
-  next_number(floor)
+-- The number for a grant. Raises what the grant would raise, before anything is written for it.
+local function prepare(mode, floor)
   if mode ~= 'X' then
     try_sharers()
   end
+  return next_number(floor)
 end
 
 local function give(mode, permits, id, lease, given, whom)
@@ -193,7 +206,7 @@ local function drop_dead(but)
   for _, deadline in ipairs(dead) do
     local place = string.sub(deadline, 2)
     if place ~= but then
-      drop(redis.call('ZRANGEBYSCORE', queue, place, place)[1] or '', place)
+      drop(redis.pcall('ZRANGEBYSCORE', queue, place, place)[1] or '', place)
     end
   end
 end
@@ -204,10 +217,6 @@ local function stay(waiter, place, returns, hears, poll, lease)
   local known = redis.call('ZSCORE', queue, waiter) -- also of an earlier copy of this claim
   if known then
     place = known
-  else
-    while redis.call('ZSCORE', queue, '@' .. place) do
-      place = digits(place + 1)
-    end
   end
   if returns then
     drop_dead(place)
@@ -218,7 +227,10 @@ local function stay(waiter, place, returns, hears, poll, lease)
   if known then
     redis.call('ZADD', queue, deadline, '@' .. place)
   else
-    redis.call('ZADD', queue, place, waiter, deadline, '@' .. place)
+    while redis.call('ZADD', queue, place, waiter, deadline, '@' .. place) == 1 do -- another has this place
+      redis.call('ZREM', queue, waiter)
+      place = digits(place + 1)
+    end
   end
   if rank == 0 or returns then
     redis.call('PEXPIRE', queue, 2 * LINGER)
@@ -261,7 +273,7 @@ local function settle(asking, floor)
     if not fit and (id == asking or lives(place, id, channel, dead)) then
       return false
     end
-    try(mode, floor or NOT_SEEN)
+    local given = prepare(mode, floor or NOT_SEEN)
     local heard = fit and id ~= asking and redis.pcall('PUBLISH', CHANNELS .. channel, id)
     local hears = heard and (heard ~= 0 or select(2, deadline_of(place)))
     drop(head, place)
@@ -269,7 +281,8 @@ local function settle(asking, floor)
       return true
     end
     if hears then
-      give(mode, tonumber(permits), id, OFFER, take(NOT_SEEN), '')
+      last, counted = given, true
+      give(mode, tonumber(permits), id, OFFER, given, '')
       offers = offers + 1
     end
     dead = dead or not fit
@@ -341,8 +354,8 @@ local function claim()
   if mine or settle(id, floor) or (not queued and fits(mode, permits, of)) then
     local given = offered and tonumber(offered) > tonumber(floor) and offered
     if not given then
-      try(mode, floor)
-      given = take(floor)
+      given = prepare(mode, floor)
+      last, counted = given, true
     end
     if waits and place ~= '0' and not mine then
       drop(waiter, place)

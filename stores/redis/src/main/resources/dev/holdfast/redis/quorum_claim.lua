@@ -13,7 +13,8 @@ if kind == 'F' and owner == id then
 end
 local given = holds(id, 'X', 1) and keep('X', 1, id, tonumber(ARGV[2]))
 if not given and kind == 'F' then
-  given = give('X', 1, id, tonumber(ARGV[2]), take(ARGV[3]), whom)
+  last, counted = next_number(ARGV[3]), true
+  given = give('X', 1, id, tonumber(ARGV[2]), last, whom)
   if joined ~= '0' then
     given = rise(joined)
   end

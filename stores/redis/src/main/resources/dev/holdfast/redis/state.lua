@@ -38,7 +38,7 @@
 --
 -- Why the number of a grant is above those of all earlier grants of its lock. Each grant takes, in the step in which it is
 -- given, the highest of three: the server's clock in microseconds, the last number plus one, and the highest number that
--- its client has seen, plus one (number.lua). The last number is the server's, not the lock's: it costs one key however many
+-- its client has seen, plus one. The last number is the server's, not the lock's: it costs one key however many
 -- names there are, and never goes.
 --   A clock set back, or behind the last number for another reason, as that of another member of a quorum: the last number,
 --     counted on with each grant until the clock has caught up. Nothing is written but what any grant writes.

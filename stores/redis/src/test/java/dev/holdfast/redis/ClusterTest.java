@@ -278,8 +278,10 @@ class ClusterTest {
             assertThat(Rig.renew(store, grant)).isEqualTo(Renewal.Verdict.HELD);
             assertThat(Rig.release(store, grant)).isTrue();
             assertThat(Rig.hold(known, name).number()).as("of one count").isGreaterThan(grant.number());
-            String others =
-                    names.values().stream().filter(each -> !each.equals(name)).findAny().orElseThrow();
+            String others = names.values().stream()
+                    .filter(each -> !each.equals(name))
+                    .findAny()
+                    .orElseThrow();
             assertThatThrownBy(() -> Rig.attempt(store, others))
                     .isInstanceOf(StoreRefusedException.class)
                     .hasMessageContaining("redis-cluster://");

@@ -48,8 +48,7 @@ class CostTest {
         Grant grant = Rig.hold(store, "a");
         assertThat(rig.commands())
                 .as("of the lock and of the last number")
-                .containsOnly(
-                        Map.entry("evalsha", 1), Map.entry("time", 1), Map.entry("get", 2), Map.entry("set", 2));
+                .containsOnly(Map.entry("evalsha", 1), Map.entry("time", 1), Map.entry("get", 2), Map.entry("set", 2));
 
         Rig.release(store, grant);
         assertThat(rig.commands()).containsOnly(Map.entry("evalsha", 1), Map.entry("get", 1), Map.entry("del", 1));
@@ -67,8 +66,7 @@ class CostTest {
 
         assertThat(grant.number()).isEqualTo(ahead + 1);
         assertThat(rig.commands())
-                .containsOnly(
-                        Map.entry("evalsha", 1), Map.entry("time", 1), Map.entry("get", 2), Map.entry("set", 2));
+                .containsOnly(Map.entry("evalsha", 1), Map.entry("time", 1), Map.entry("get", 2), Map.entry("set", 2));
     }
 
     @Test
@@ -79,8 +77,7 @@ class CostTest {
 
         assertThat(Rig.attempt(store, "a")).isEmpty();
 
-        assertThat(rig.commands())
-                .containsOnly(Map.entry("evalsha", 1), Map.entry("get", 1), Map.entry("pttl", 1));
+        assertThat(rig.commands()).containsOnly(Map.entry("evalsha", 1), Map.entry("get", 1));
     }
 
     @Test
@@ -200,8 +197,9 @@ class CostTest {
     void aHandOverWritesFewBytesThoughTheQueueKeepsWhoWaits() {
         rig.call("CONFIG", "SET", "appendonly", "yes");
         rig.call("CONFIG", "SET", "auto-aof-rewrite-percentage", "0");
-        Rig.until("the first rewrite to end", () -> rig.call("INFO", "persistence")
-                .contains("aof_rewrite_in_progress:0"));
+        Rig.until(
+                "the first rewrite to end",
+                () -> rig.call("INFO", "persistence").contains("aof_rewrite_in_progress:0"));
         List<RedisStore> stores = List.of(rig.open(rig.server.uri(), Rig.NEVER), rig.open(rig.server.uri(), Rig.NEVER));
         Grant held = Rig.hold(stores.get(0), "handed");
         Pending waits = Rig.queue(stores.get(1), "handed");

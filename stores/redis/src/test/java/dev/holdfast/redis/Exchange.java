@@ -12,8 +12,8 @@ record Exchange(CompletionStage<Boolean> released, CompletionStage<Optional<Gran
         CompletableFuture<Exchange> made = new CompletableFuture<>();
         store.beforeSending(
                 claim.name(),
-                () -> made.complete(new Exchange(
-                        store.release(grant), store.claim(claim).answer())));
+                () -> made.complete(
+                        new Exchange(store.release(grant), store.claim(claim).answer())));
         return Rig.get(made);
     }
 }

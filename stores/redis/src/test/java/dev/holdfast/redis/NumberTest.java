@@ -288,7 +288,8 @@ class NumberTest {
         String before = everything();
 
         for (Mode mode : List.of(Mode.EXCLUSIVE, Mode.SHARED, new Mode.Permits(1, 2))) {
-            assertThatThrownBy(() -> Rig.get(store.claim(Rig.waiting(Rig.claim("a", mode))).answer()))
+            assertThatThrownBy(() -> Rig.get(
+                            store.claim(Rig.waiting(Rig.claim("a", mode))).answer()))
                     .isInstanceOf(StoreRefusedException.class);
         }
 
@@ -318,7 +319,8 @@ class NumberTest {
         assertThat(Rig.hold(rig.open(), "b").number()).as("it is counted on").isGreaterThan(before.number() + HOUR);
 
         set(Long.toString(before.number() + decade + 24 * HOUR));
-        claims().forEach(claim -> assertThatThrownBy(() -> Rig.get(store.claim(claim).answer()))
+        claims().forEach(claim -> assertThatThrownBy(
+                        () -> Rig.get(store.claim(claim).answer()))
                 .isInstanceOf(StoreRefusedException.class)
                 .hasMessageContaining("ten years ahead of its clock")
                 .hasMessageContaining("remove the key " + KEY));
@@ -371,7 +373,9 @@ class NumberTest {
     }
 
     private String everything() {
-        return rig.call("GET", KEY) + rig.call("KEYS", "*") + rig.call("GET", "holdfast:{a}")
+        return rig.call("GET", KEY)
+                + rig.call("KEYS", "*")
+                + rig.call("GET", "holdfast:{a}")
                 + rig.call("ZRANGE", Rig.queue("a"), "0", "-1", "WITHSCORES");
     }
 }

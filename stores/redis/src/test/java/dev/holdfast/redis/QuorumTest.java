@@ -167,10 +167,11 @@ class QuorumTest extends QuorumCase {
                 RedisServer ahead = OrSkip.orSkip(() -> RedisServer.startInstalled(clock.environment()))) {
             clock.set(Duration.ofDays(20 * 365));
             QuorumServers.setUp(ahead);
-            try (QuorumStore store = open("quorum:" + ahead.uri() + "," + servers.get(0).uri() + ","
-                    + servers.get(1).uri())) {
-                long nextYear = TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis())
-                        + TimeUnit.DAYS.toMicros(365);
+            try (QuorumStore store = open("quorum:" + ahead.uri() + ","
+                    + servers.get(0).uri() + "," + servers.get(1).uri())) {
+                Rig.until("all to be connected", () -> granted(store, "warm-up"));
+                long nextYear =
+                        TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis()) + TimeUnit.DAYS.toMicros(365);
                 for (int i = 0; i < 20; i++) {
                     Grant grant = hold(store, Rig.claim("a" + i));
                     assertThat(grant.number()).isLessThan(nextYear);

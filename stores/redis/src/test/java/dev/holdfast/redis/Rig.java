@@ -130,7 +130,9 @@ final class Rig implements AutoCloseable {
 
     /** Awaits that so many in a queue hear offers, which each says with its last call for now. */
     void awaitHearing(int waiters, String name) {
-        until(waiters + " to hear offers", () -> hearing(call("ZRANGE", queue(name), "0", "-1", "WITHSCORES")) == waiters);
+        until(
+                waiters + " to hear offers",
+                () -> hearing(call("ZRANGE", queue(name), "0", "-1", "WITHSCORES")) == waiters);
     }
 
     /** How many in a queue hear offers: their deadlines are even. */
