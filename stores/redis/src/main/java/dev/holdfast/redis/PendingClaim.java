@@ -47,10 +47,7 @@ final class PendingClaim implements Pending {
     private Phase phase = Phase.RESTING;
     private boolean askAgain;
     private boolean cancelled;
-    /** The client is closing: the claim asks no more, and its place is given up. */
-    private boolean ending;
-
-    /** Completes once the place is given up for good; null while nobody waits for that. */
+    /** Not null once the client is closing: the claim asks no more, and its place is given up. */
     private volatile @Nullable CompletableFuture<Void> left;
 
     private boolean missed;
@@ -96,17 +93,16 @@ final class PendingClaim implements Pending {
      * take it again; completes when that is done.
      */
     CompletableFuture<Void> leave() {
-        CompletableFuture<Void> leaves = new CompletableFuture<>();
+        CompletableFuture<Void> done = new CompletableFuture<>();
         step(() -> {
-            ending = true;
-            left = leaves;
+            left = done;
             return switch (phase) {
                 case RESTING -> leavingForGood();
                 case ASKING, LEAVING -> NOTHING; // what is under way does the same
                 case ANSWERED -> this::hasLeft;
             };
         });
-        return leaves;
+        return done;
     }
 
     /** The client is closed. */
@@ -119,13 +115,15 @@ final class PendingClaim implements Pending {
         askAgain = false;
         stopPolling();
         Scripts.Place mine = waiters.place(claim.name(), place);
-        return () -> waiters.scripts().claim(claim, mine).whenComplete((said, failure) -> {
-            if (failure == null) {
+        return () -> waiters.scripts().claim(claim, mine, (said, failure) -> {
+            if (said == null) {
+                step(() -> notAnswered(failure));
+                return;
+            }
+            if (said.grant().isEmpty()) { // a grant tells the engine by itself
                 waiters.reachable(claim);
             }
-            step(() -> failure == null
-                    ? answered(said, mine.hears() && waiters.offers().isSubscribed(claim.name()))
-                    : notAnswered(failure));
+            step(() -> answered(said, mine.hears() && waiters.offers().isSubscribed(claim.name())));
         });
     }
 
@@ -134,7 +132,7 @@ final class PendingClaim implements Pending {
         if (phase != Phase.ASKING) {
             return NOTHING; // the client is closed
         }
-        if (ending) {
+        if (left != null) {
             return leavingForGood();
         }
         if (cancelled) {
@@ -176,12 +174,11 @@ final class PendingClaim implements Pending {
         return failure instanceof StoreRefusedException ? failed(failure) : resting(retryDelay(failedSubscriptions++));
     }
 
-    private Runnable notAnswered(Throwable wrapped) {
-        Throwable failure = RedisErrors.unwrapped(wrapped);
+    private Runnable notAnswered(Throwable failure) {
         if (phase == Phase.ANSWERED) {
             return NOTHING;
         }
-        if (ending) {
+        if (left != null) {
             return leavingForGood();
         }
         if (failure instanceof StoreRefusedException
@@ -237,7 +234,7 @@ final class PendingClaim implements Pending {
         phase = Phase.ANSWERED;
         stopPolling();
         return () -> {
-            waiters.ended(this);
+            waiters.forget(this);
             tells.run();
             hasLeft();
         };

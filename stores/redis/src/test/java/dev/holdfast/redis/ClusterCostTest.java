@@ -104,10 +104,9 @@ class ClusterCostTest {
 
     /** Awaits that the only waiter has reported its subscription, which is the last that it sends for now. */
     private static void awaitSubscribed(String name) {
-        Rig.until("it to subscribe", () -> {
-            String queue = call(node(name), "ZRANGE", "holdfast:{" + name + "}:q", "0", "-1");
-            return queue.contains("@") && !queue.contains("!");
-        });
+        Rig.until(
+                "it to subscribe",
+                () -> Rig.hearing(call(node(name), "ZRANGE", Rig.queue(name), "0", "-1", "WITHSCORES")) == 1);
     }
 
     /** How many messages the nodes have sent to each other since a client published something. */
