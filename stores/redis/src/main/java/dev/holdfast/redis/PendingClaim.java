@@ -3,6 +3,7 @@ package dev.holdfast.redis;
 import dev.holdfast.StoreRefusedException;
 import dev.holdfast.spi.Answer;
 import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.TimeSource;
 import dev.holdfast.spi.support.Pauses;
@@ -70,14 +71,17 @@ final class PendingClaim implements Pending {
 
     /** Asks the server whether it is the turn of this claim, now or as soon as the question under way is answered. */
     void ask() {
-        step(() -> switch (phase) {
-            case RESTING -> asking();
-            case ASKING -> {
-                askAgain = true;
-                yield NOTHING;
+        mutex.lock();
+        try {
+            if (phase != Phase.RESTING) {
+                askAgain = phase == Phase.ASKING;
+                return;
             }
-            case LEAVING, ANSWERED -> NOTHING;
-        });
+            beginToAsk();
+        } finally {
+            mutex.unlock();
+        }
+        send();
     }
 
     @Override
@@ -110,21 +114,39 @@ final class PendingClaim implements Pending {
         step(() -> failed(why));
     }
 
-    private Runnable asking() {
+    private void beginToAsk() {
         phase = Phase.ASKING;
         askAgain = false;
         stopPolling();
+    }
+
+    /** Sends the question; nobody changes the place before its answer. */
+    private void send() {
         Scripts.Place mine = waiters.place(claim.name(), place);
-        return () -> waiters.scripts().claim(claim, mine, (said, failure) -> {
+        waiters.scripts().claim(claim, mine, (said, failure) -> {
             if (said == null) {
                 step(() -> notAnswered(failure));
-                return;
+            } else if (said.grant().isEmpty() || !takes(said.grant().get())) {
+                waiters.reachable(claim); // a grant that is taken tells the engine by itself
+                step(() -> answered(said, mine.hears() && waiters.offers().isSubscribed(claim.name())));
             }
-            if (said.grant().isEmpty()) { // a grant tells the engine by itself
-                waiters.reachable(claim);
-            }
-            step(() -> answered(said, mine.hears() && waiters.offers().isSubscribed(claim.name())));
         });
+    }
+
+    /** The common answer: granted, and still wanted. */
+    private boolean takes(Grant grant) {
+        mutex.lock();
+        try {
+            if (phase != Phase.ASKING || left != null || cancelled) {
+                return false;
+            }
+            phase = Phase.ANSWERED;
+        } finally {
+            mutex.unlock();
+        }
+        waiters.forget(this);
+        answer.granted(grant);
+        return true;
     }
 
     private Runnable answered(ClaimAnswer said, boolean subscribed) {
@@ -138,16 +160,14 @@ final class PendingClaim implements Pending {
         if (cancelled) {
             return leaving(); // also with a grant: the caller may have admitted the next claim already
         }
-        if (said.grant().isPresent()) {
-            return telling(() -> answer.granted(said.grant().get()));
-        }
         if (said.place().isEmpty()) {
             return gone(); // the server knows that it was withdrawn
         }
         place = said.place();
         missed |= said.missed();
         if (askAgain) {
-            return asking();
+            beginToAsk();
+            return this::send;
         }
         Runnable then = resting(waiters.nextPoll(said, subscribed && !missed));
         // A lost subscription is restored automatically; then every waiter polls again.
