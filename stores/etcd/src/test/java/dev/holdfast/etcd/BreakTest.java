@@ -6,10 +6,17 @@ import static org.awaitility.Awaitility.await;
 import dev.holdfast.Hold;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.LockClient;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Mode;
+import dev.holdfast.spi.Renewal;
+import dev.holdfast.spi.Store;
 import dev.holdfast.testbed.EtcdServer;
 import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.TcpProxy;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
@@ -57,6 +64,38 @@ class BreakTest {
             assertThat(kept.isValid()).isTrue();
             next.close();
             kept.close();
+        }
+    }
+
+    @Test
+    void aBrokenGrantOfEachModeIsRemovedOneLeaseAfterItsHolderFindsThatOut() {
+        List<Mode> modes = List.of(Mode.EXCLUSIVE, Mode.SHARED, new Mode.Permits(2, 3));
+        try (Store holder = RawStore.open(server.port());
+                Store other = RawStore.open(server.port())) {
+            Grant kept = RawStore.hold(holder, "kept-by-raw", LEASE);
+            List<Grant> broken = new ArrayList<>();
+            for (Mode mode : modes) {
+                Claim claim = RawStore.claim("broken-" + mode.kind(), mode, LEASE, true);
+                broken.add(RawStore.answer(holder.claim(claim).answer()).orElseThrow());
+            }
+            try (Store breaker = RawStore.open(server.port())) {
+                for (Grant each : broken) {
+                    assertThat(RawStore.answer(breaker.breakGrant(each.name(), each.number(), false)))
+                            .isTrue();
+                }
+            }
+
+            assertThat(RawStore.answer(holder.renew(broken)).values())
+                    .extracting(Renewal::verdict)
+                    .containsOnly(Renewal.Verdict.LOST);
+            long found = System.nanoTime();
+
+            for (Grant each : broken) {
+                await().atMost(LONG)
+                        .until(() -> !RawStore.answer(other.status(each.name())).isHeld());
+                assertThat(Duration.ofNanos(System.nanoTime() - found)).isGreaterThan(LEASE.minusMillis(100));
+            }
+            assertThat(RawStore.answer(holder.release(kept))).isTrue();
         }
     }
 

@@ -29,8 +29,11 @@ final class RawStore {
     }
 
     static Claim claim(String name, Duration lease, boolean waits) {
-        return new Claim(
-                ClaimId.random(), name, Mode.EXCLUSIVE, lease, waits, 0, new Holder("host", 1, "thread", "label"));
+        return claim(name, Mode.EXCLUSIVE, lease, waits);
+    }
+
+    static Claim claim(String name, Mode mode, Duration lease, boolean waits) {
+        return new Claim(ClaimId.random(), name, mode, lease, waits, 0, new Holder("host", 1, "thread", "label"));
     }
 
     static Grant hold(Store store, String name, Duration lease) {
