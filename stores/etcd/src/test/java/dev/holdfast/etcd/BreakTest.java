@@ -14,6 +14,7 @@ import dev.holdfast.spi.Store;
 import dev.holdfast.testbed.EtcdServer;
 import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.TcpProxy;
+import dev.holdfast.spi.support.Asked;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -76,7 +77,7 @@ class BreakTest {
             List<Grant> broken = new ArrayList<>();
             for (Mode mode : modes) {
                 Claim claim = RawStore.claim("broken-" + mode.kind(), mode, LEASE, true);
-                broken.add(RawStore.answer(holder.claim(claim).answer()).orElseThrow());
+                broken.add(RawStore.answer(Asked.of(holder, claim).answer()).orElseThrow());
             }
             try (Store breaker = RawStore.open(server.port())) {
                 for (Grant each : broken) {
