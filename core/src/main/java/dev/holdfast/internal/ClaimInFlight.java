@@ -69,6 +69,8 @@ final class ClaimInFlight extends Answer implements Effects.Effect {
     protected void ended(@Nullable Grant grant, @Nullable Throwable why) {
         try {
             queue.answered(this, grant, why);
+        } catch (Throwable broken) { // an Error: unless the answer was dealt with, nobody knows what came of the claim
+            queue.answered(this, null, why == null ? broken : why);
         } finally {
             try {
                 settle(why);

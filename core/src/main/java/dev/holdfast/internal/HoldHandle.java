@@ -179,9 +179,9 @@ public final class HoldHandle {
         }
         try {
             hold.grant.lock().close(hold, as);
-        } catch (Error notBegun) {
+        } catch (RuntimeException | Error notBegun) {
             if (!hold.isThreadBound()) {
-                hold.unpin(); // so that it is found to be leaked
+                unpinAfter(notBegun);
             }
             throw notBegun;
         } finally {
@@ -194,9 +194,16 @@ public final class HoldHandle {
         hold.pin(this);
         try {
             hold.grant.lock().giveBack(hold);
-        } catch (Error notDone) {
-            hold.unpin(); // so that it is found to be leaked
+        } catch (RuntimeException | Error notDone) {
+            unpinAfter(notDone);
             throw notDone;
+        }
+    }
+
+    /** A hold that is still open after a close that has failed is to be found leaked. */
+    private void unpinAfter(Throwable broken) {
+        if (broken instanceof Error || hold.isOpen()) {
+            hold.unpin();
         }
     }
 

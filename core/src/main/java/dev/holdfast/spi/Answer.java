@@ -28,7 +28,8 @@ public abstract class Answer {
     /**
      * The claim has the name.
      *
-     * @return false if another answer was given before: then nobody has this grant, and the store ends it
+     * @return false if another answer was given before: then nobody has this grant, and the store ends it, unless the claim was
+     *     sent before its withdrawal can be, which ends it too
      */
     public final boolean granted(Grant grant) {
         return grant == null ? failed(new NullPointerException("the store granted null")) : give(grant, null);
@@ -55,24 +56,39 @@ public abstract class Answer {
         });
     }
 
-    /** An answer that is given on to this one, after something that a store does however the claim ends. */
+    /**
+     * The same answer, before which a store does something however the claim ends, such as forgetting it; perhaps more than
+     * once.
+     */
     public final Answer after(Runnable first) {
         Answer whole = this;
         return new Answer() {
             @Override
-            protected void ended(@Nullable Grant grant, @Nullable Throwable why) {
-                first.run();
-                whole.give(grant, why);
+            boolean give(@Nullable Grant grant, @Nullable Throwable why) {
+                try {
+                    first.run();
+                } catch (Throwable broken) {
+                    // the answer counts, and is given
+                }
+                return whole.give(grant, why);
             }
+
+            @Override
+            public boolean isGiven() {
+                return whole.isGiven();
+            }
+
+            @Override
+            protected void ended(@Nullable Grant grant, @Nullable Throwable why) {}
         };
     }
 
     /** Whether it was given. */
-    public final boolean isGiven() {
+    public boolean isGiven() {
         return given.get();
     }
 
-    private boolean give(@Nullable Grant grant, @Nullable Throwable why) {
+    boolean give(@Nullable Grant grant, @Nullable Throwable why) {
         if (!given.compareAndSet(false, true)) {
             return false;
         }

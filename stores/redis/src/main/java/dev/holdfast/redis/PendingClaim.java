@@ -8,6 +8,7 @@ import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.TimeSource;
 import dev.holdfast.spi.support.Pauses;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
@@ -122,15 +123,32 @@ final class PendingClaim implements Pending {
 
     /** Sends the question; nobody changes the place before its answer. */
     private void send() {
-        Scripts.Place mine = waiters.place(claim.name(), place);
-        waiters.scripts().claim(claim, mine, (said, failure) -> {
-            if (said == null) {
-                step(() -> notAnswered(failure));
-            } else if (said.grant().isEmpty() || !takes(said.grant().get())) {
-                waiters.reachable(claim); // a grant that is taken tells the engine by itself
-                step(() -> answered(said, mine.hears() && waiters.offers().isSubscribed(claim.name())));
-            }
-        });
+        try {
+            Scripts.Place mine = waiters.place(claim.name(), place);
+            waiters.scripts().claim(claim, mine, (said, failure) -> {
+                try {
+                    told(said, failure, mine.hears());
+                } catch (Throwable broken) {
+                    asksNoMore(broken);
+                }
+            });
+        } catch (Throwable broken) {
+            asksNoMore(broken);
+        }
+    }
+
+    private void told(@Nullable ClaimAnswer said, @Nullable Throwable failure, boolean heard) {
+        if (said == null) {
+            step(() -> notAnswered(Objects.requireNonNull(failure)));
+        } else if (said.grant().isEmpty() || !takes(said.grant().get())) {
+            waiters.reachable(claim); // a grant that is taken tells the engine by itself
+            step(() -> answered(said, heard && waiters.offers().isSubscribed(claim.name())));
+        }
+    }
+
+    /** An Error, such as of memory, must not leave it asking for ever. */
+    private void asksNoMore(Throwable broken) {
+        step(() -> phase == Phase.ASKING ? failed(broken) : NOTHING);
     }
 
     /** The common answer: granted, and still wanted. */
@@ -144,8 +162,11 @@ final class PendingClaim implements Pending {
         } finally {
             mutex.unlock();
         }
-        waiters.forget(this);
-        answer.granted(grant);
+        try {
+            waiters.forget(this);
+        } finally {
+            answer.granted(grant);
+        }
         return true;
     }
 
@@ -254,9 +275,12 @@ final class PendingClaim implements Pending {
         phase = Phase.ANSWERED;
         stopPolling();
         return () -> {
-            waiters.forget(this);
-            tells.run();
-            hasLeft();
+            try {
+                waiters.forget(this);
+            } finally {
+                tells.run();
+                hasLeft();
+            }
         };
     }
 

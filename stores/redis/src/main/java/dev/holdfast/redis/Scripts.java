@@ -80,12 +80,18 @@ final class Scripts {
      */
     void claim(Claim claim, Place place, BiConsumer<@Nullable ClaimAnswer, @Nullable Throwable> told) {
         call(claimCall(claim, place)).whenComplete((said, failure) -> {
-            if (said == null) {
-                noAnswer(claim, failure);
-                told.accept(null, failure);
-            } else {
-                told.accept(answered(claim, said), null);
+            ClaimAnswer answer = null;
+            Throwable why = failure;
+            try {
+                if (said == null) {
+                    noAnswer(claim, failure);
+                } else {
+                    answer = answered(claim, said);
+                }
+            } catch (Throwable broken) { // an Error, or a reply that nobody can read
+                why = broken;
             }
+            told.accept(answer, why);
         });
     }
 
