@@ -58,6 +58,7 @@ class GoneClientTest {
     }
 
     @Test
+    @Tag("thorough")
     void clientsClosedAsTheyBeginToWaitLeaveNoThreadAndNoConnection() throws Exception {
         RedisStore holder = rig.open();
         Rig.hold(holder, "a");

@@ -14,6 +14,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -169,6 +170,7 @@ class NumberTest {
 
     /** On a server that keeps its data now and then. */
     @Test
+    @Tag("thorough")
     void theDataOfBeforeLeadsToNoLowerNumber() {
         Rig.release(store, Rig.hold(store, "a"));
         rig.call("SAVE");
