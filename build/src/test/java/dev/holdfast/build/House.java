@@ -47,12 +47,14 @@ final class House {
     /** Reads all classes, once; the libraries that they use stay names, as reading those takes most of the time. */
     private void read() {
         if (classes.isEmpty()) {
-            ArchConfiguration.get().setResolveMissingDependenciesFromClassPath(false);
-            for (Module module : modules) {
-                JavaClasses imported = new ClassFileImporter().importPath(module.classes());
-                classes.put(module, imported);
-                imported.forEach(type -> homes.put(type.getName(), module));
-            }
+            ArchConfiguration.withThreadLocalScope(configuration -> {
+                configuration.setResolveMissingDependenciesFromClassPath(false);
+                for (Module module : modules) {
+                    JavaClasses imported = new ClassFileImporter().importPath(module.classes());
+                    classes.put(module, imported);
+                    imported.forEach(type -> homes.put(type.getName(), module));
+                }
+            });
         }
     }
 
