@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -172,6 +173,7 @@ class RefusalTest {
     }
 
     @Test
+    @Tag("thorough")
     void tlsTrustsTheCertificateThatIsNamedAndNoOther() throws Exception {
         Certificate own = Certificate.selfSigned(folder, "own", "ip:127.0.0.1");
         Certificate other = Certificate.selfSigned(folder, "other", "ip:127.0.0.1");

@@ -15,6 +15,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The cost of locks to the nodes of a cluster, by their own count. */
@@ -59,6 +60,7 @@ class ClusterCostTest {
     }
 
     @Test
+    @Tag("thorough")
     void aNodeThatIsConnectedAgainIsAskedOnlyForItsOwnWaiters() {
         Map<RedisServer, String> names = onEachNode();
         RedisStore holder = rig.open(url());

@@ -214,6 +214,7 @@ class ClusterTest {
     }
 
     @Test
+    @Tag("thorough")
     void aSlotThatLosesItsNodeIsReportedAsUnavailable() {
         try (RedisCluster small = OrSkip.orSkip(() -> RedisCluster.start(1, 0))) {
             RedisStore store = rig.open("redis-cluster://" + small.hosts() + "?timeout=1s");
@@ -243,6 +244,7 @@ class ClusterTest {
     }
 
     @Test
+    @Tag("thorough")
     void aNodeThatIsGoneIsPassedOverWhenConnecting() {
         String gone = "redis-cluster://127.0.0.1:" + dev.holdfast.testbed.Ports.free() + ",";
         assertThatCode(() -> rig.open(gone + cluster.hosts())).doesNotThrowAnyException();
@@ -252,6 +254,7 @@ class ClusterTest {
     }
 
     @Test
+    @Tag("thorough")
     void theRightsOnThePageAreEnough() {
         cluster.nodes().forEach(node -> Rights.give(node, "locks", Rights.onThePage() + " +cluster|slots +asking"));
         String url = "redis-cluster://locks:pw@" + cluster.hosts();

@@ -56,6 +56,7 @@ class GoneClientTest {
     }
 
     @Test
+    @Tag("thorough")
     void clientsClosedAsTheyBeginToWaitLeaveNoThreadAndNoConnection() throws Exception {
         RedisStore holder = rig.open();
         Rig.hold(holder, "a");

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -344,6 +345,7 @@ class NumberTest {
 
     /** On a server that keeps its data now and then. */
     @Test
+    @Tag("thorough")
     void theDataOfBeforeLeadsToNoLowerNumber() {
         Rig.release(store, Rig.hold(store, "a"));
         rig.call("SAVE");

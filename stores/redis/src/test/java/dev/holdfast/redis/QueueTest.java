@@ -274,6 +274,7 @@ class QueueTest {
     }
 
     @Test
+    @Tag("thorough")
     void aThousandReadersAreAdmittedTogetherAndNoScriptNotifiesMoreThanSome() {
         RedisStore one = rig.open();
         Grant writer = Rig.hold(one, "a");
