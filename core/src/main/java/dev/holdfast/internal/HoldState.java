@@ -7,7 +7,7 @@ import dev.holdfast.Loss;
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
 import java.util.Objects;
-import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -25,9 +25,6 @@ import org.jspecify.annotations.Nullable;
  * only the owning thread touches.
  */
 final class HoldState implements Runnable {
-    private static final AtomicReferenceFieldUpdater<HoldState, End> END =
-            AtomicReferenceFieldUpdater.newUpdater(HoldState.class, End.class, "end");
-
     /** How it ended; the loss is part of it, so that whoever sees the end sees the reason. */
     private record End(@Nullable Loss loss) {
         static final End CLOSED = new End(null);
@@ -54,7 +51,8 @@ final class HoldState implements Runnable {
     private final CallSite site;
 
     private final FlightEvents.@Nullable Held event;
-    private volatile @Nullable End end;
+    /** No field updater: to find the field it would load the classes of all, and the flight recorder with them. */
+    private final AtomicReference<@Nullable End> end = new AtomicReference<>();
     /** The caller's side, which comes up in the engine's queue when nobody refers to it any more. */
     final AnchorReference anchor;
 
@@ -135,16 +133,16 @@ final class HoldState implements Runnable {
     }
 
     boolean isOpen() {
-        return end == null;
+        return end.get() == null;
     }
 
     boolean isLost() {
-        End now = end;
+        End now = end.get();
         return now != null && now.loss != null;
     }
 
     boolean close() {
-        return END.compareAndSet(this, null, End.CLOSED);
+        return end.compareAndSet(null, End.CLOSED);
     }
 
     /**
@@ -172,17 +170,17 @@ final class HoldState implements Runnable {
 
     /** Marks it lost; false if it was closed or lost before. */
     boolean lose(Loss why) {
-        return END.compareAndSet(this, null, new End(why));
+        return end.compareAndSet(null, new End(why));
     }
 
     /** It was closed in good faith, but the store had lost the grant before. */
     void lostUnnoticed(Loss why) {
-        end = new End(why);
+        end.set(new End(why));
     }
 
     /** Why it was lost, once it is. */
     Loss loss() {
-        return Objects.requireNonNull(Objects.requireNonNull(end).loss);
+        return Objects.requireNonNull(Objects.requireNonNull(end.get()).loss);
     }
 
     HoldLostException lostException() {
