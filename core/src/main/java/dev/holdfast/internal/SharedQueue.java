@@ -114,7 +114,7 @@ final class SharedQueue extends WaitQueue {
 
         @Override
         public void hasThrown(Throwable why) {
-            claim.failed(why);
+            claim.answer.failed(why);
         }
     }
 
@@ -371,13 +371,13 @@ final class SharedQueue extends WaitQueue {
             try {
                 claim.run();
             } catch (Throwable broken) {
-                claim.failed(broken);
+                claim.answer.failed(broken);
             }
         }
 
         @Override
         public void hasThrown(Throwable why) {
-            claim.failed(why);
+            claim.answer.failed(why);
         }
     }
 

@@ -90,9 +90,9 @@ final class StoreLink {
         counters.claims.increment();
         counters.storeCalls.increment();
         try {
-            return Objects.requireNonNull(opening.claim(of.claim, of), NULL);
+            return Objects.requireNonNull(opening.claim(of.claim, of.answer), NULL);
         } catch (Throwable broken) { // an Error, too, must not leave a lock half-way between two states
-            of.failed(broken);
+            of.answer.failed(broken);
             return Pending.BRIEFLY;
         }
     }
