@@ -27,8 +27,8 @@ class ClaimWalkTest {
 
             System.out.println(walk.hops() + " hops into " + walk.classes().size() + " classes, " + walk.futures()
                     + " futures\n" + walk.classes() + "\n" + walk);
-            assertThat(walk.hops()).as("hops").isBetween(10, 103);
-            assertThat(walk.classes()).as("classes").hasSizeBetween(10, 49);
+            assertThat(walk.hops()).as("hops").isBetween(10, 101);
+            assertThat(walk.classes()).as("classes").hasSizeBetween(10, 47);
             assertThat(walk.futures()).as("futures").isBetween(0, 5);
         }
     }
