@@ -42,6 +42,10 @@ final class PendingClaims {
     Pending claim(Claim claim, Answer answer) {
         PendingClaim place = new PendingClaim(claim, context, this);
         PendingClaim same = all.putIfAbsent(claim.id(), place);
+        if (same != null && same.answer().isDone()) { // about to be forgotten: this one is not told with it
+            all.remove(claim.id(), same);
+            same = all.putIfAbsent(claim.id(), place);
+        }
         if (same != null) {
             answer.follow(same.answer());
             return same;

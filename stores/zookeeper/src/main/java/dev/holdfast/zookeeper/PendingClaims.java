@@ -46,6 +46,10 @@ final class PendingClaims {
         }
         PendingClaim place = new PendingClaim(claim, context, listener);
         PendingClaim same = all.putIfAbsent(claim.id(), place);
+        if (same != null && same.answer().isDone()) { // about to be forgotten: this one is not told with it
+            all.remove(claim.id(), same);
+            same = all.putIfAbsent(claim.id(), place);
+        }
         if (same != null) {
             answer.follow(same.answer());
             return same;
