@@ -4,6 +4,7 @@ import dev.holdfast.HoldfastException;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.etcd.ClaimKeys.Read;
 import dev.holdfast.etcd.HeldClaims.Held;
+import dev.holdfast.spi.Answer;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
@@ -13,7 +14,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -65,6 +68,7 @@ final class PendingClaim implements Pending {
     private final PendingClaims all;
     private final ByteSequence key;
     private final CompletableFuture<Optional<Grant>> answer = new CompletableFuture<>();
+    private final Queue<Answer> repeated = new ConcurrentLinkedQueue<>();
     private final ReentrantLock mutex = new ReentrantLock();
     private final List<Runnable> watches = new ArrayList<>();
     private Phase phase = Phase.APART;
@@ -92,6 +96,20 @@ final class PendingClaim implements Pending {
 
     CompletableFuture<Optional<Grant>> answer() {
         return answer;
+    }
+
+    /** The claim was made again under its id; it is told after the first. */
+    void repeated(Answer again) {
+        repeated.add(again);
+        if (answer.isDone()) {
+            tellRepeated();
+        }
+    }
+
+    void tellRepeated() {
+        for (Answer next = repeated.poll(); next != null; next = repeated.poll()) {
+            next.follow(answer);
+        }
     }
 
     Claim claim() {

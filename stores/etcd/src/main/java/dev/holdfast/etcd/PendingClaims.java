@@ -42,12 +42,8 @@ final class PendingClaims {
     Pending claim(Claim claim, Answer answer) {
         PendingClaim place = new PendingClaim(claim, context, this);
         PendingClaim same = all.putIfAbsent(claim.id(), place);
-        if (same != null && same.answer().isDone()) { // about to be forgotten: this one is not told with it
-            all.remove(claim.id(), same);
-            same = all.putIfAbsent(claim.id(), place);
-        }
         if (same != null) {
-            answer.follow(same.answer());
+            same.repeated(answer);
             return same;
         }
         place.answer().whenComplete((grant, failure) -> {
@@ -56,7 +52,8 @@ final class PendingClaims {
             }
             all.remove(claim.id(), place);
         });
-        answer.follow(place.answer());
+        place.answer().whenComplete((grant, failure) -> place.tellRepeated());
+        answer.follow(place.answer()); // told first, as what was added last runs first
         try {
             begin(place);
         } catch (Throwable notBegun) {
