@@ -25,7 +25,8 @@ enum Defect {
             "internal/LeaseRenewer",
             "Grant fresh = answer.orElse(null);",
             "Grant fresh = answer.orElse(null); if (fresh == null) { return true; }",
-            500),
+            500,
+            10),
     RELEASE_RETRIED_WITHOUT_ID(
             "internal/ReleaseSender",
             "RepeatedRequest.begin(time, () -> store.release(grant),",
@@ -44,7 +45,7 @@ enum Defect {
             "} else if (of.claim.waits()) { return; } else {\n",
             500),
     READERS_JOIN_WITHOUT_ASKING_FOR_WRITERS(
-            "internal/SharedGrant", "&& now() - openedAt <= Durations.nanos(options.maxHandOverTime());", ";", 500),
+            "internal/SharedGrant", "&& now() - openedAt <= Durations.nanos(options.maxHandOverTime());", ";", 500, 20),
     READER_JOINS_BEHIND_A_WRITER(
             "internal/SharedQueue",
             "return grant.suits(waiter) && !isBehindWriter(waiter);",
