@@ -1,0 +1,300 @@
+package dev.holdfast.memcached;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.holdfast.HoldfastException;
+import dev.holdfast.spi.TimeSource;
+import dev.holdfast.spi.support.Pauses;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import net.spy.memcached.MemcachedConnection;
+import net.spy.memcached.MemcachedNode;
+import net.spy.memcached.OperationFactory;
+import net.spy.memcached.ops.GetsOperation;
+import net.spy.memcached.ops.Mutator;
+import net.spy.memcached.ops.Operation;
+import net.spy.memcached.ops.OperationException;
+import net.spy.memcached.ops.OperationStatus;
+import net.spy.memcached.ops.StatusCode;
+import net.spy.memcached.ops.StoreOperation;
+import net.spy.memcached.ops.StoreType;
+import net.spy.memcached.protocol.ascii.AsciiOperationFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The commands that this store sends, each to the server that it names: spymemcached's own would go to another one while
+ * that is away. Those of one server are carried out in the order in which they were sent, as long as a connection lasts.
+ * Answers come on spymemcached's thread, or after the time limit. Thread-safe.
+ */
+final class Commands {
+    private final Queue<Command<?>> underWay = new ConcurrentLinkedQueue<>();
+    private final AtomicBoolean watching = new AtomicBoolean();
+    private final OperationFactory operations = new AsciiOperationFactory();
+    private final MemcachedConnection connection;
+    private final TimeSource time;
+    private final Duration limit;
+    private final Errors errors;
+    private volatile @Nullable HoldfastException end;
+
+    Commands(MemcachedConnection connection, TimeSource time, Duration limit, Errors errors) {
+        this.connection = connection;
+        this.time = time;
+        this.limit = limit;
+        this.errors = errors;
+    }
+
+    /** A value with its CAS id. */
+    record Item(byte[] value, long cas) {}
+
+    List<MemcachedNode> servers() {
+        return List.copyOf(connection.getLocator().getAll());
+    }
+
+    /** The server of a key. */
+    MemcachedNode server(String key) {
+        return connection.getLocator().getPrimary(key);
+    }
+
+    /** Makes an item for so many seconds; false if there is one. */
+    CompletableFuture<Boolean> add(MemcachedNode server, String key, int seconds, byte[] value) {
+        Stored stored = new Stored(StatusCode.ERR_NOT_STORED);
+        return send(server, operations.store(StoreType.add, key, 0, seconds, value, stored), stored);
+    }
+
+    /** Writes an item that still has its CAS id, and for so many seconds; deletes it if they are negative. */
+    CompletableFuture<Boolean> cas(MemcachedNode server, String key, long cas, int seconds, byte[] value) {
+        Stored stored = new Stored(StatusCode.ERR_EXISTS, StatusCode.ERR_NOT_FOUND);
+        return send(server, operations.cas(StoreType.set, key, cas, 0, seconds, value, stored), stored);
+    }
+
+    /** Null if there is no such item. */
+    CompletableFuture<@Nullable Item> gets(MemcachedNode server, String key) {
+        Read read = new Read();
+        return send(server, operations.gets(key, read), read);
+    }
+
+    /** Raises a number; null if there is none. */
+    CompletableFuture<@Nullable Long> raise(MemcachedNode server, String key, long by) {
+        Raised raised = new Raised();
+        return send(server, operations.mutate(Mutator.incr, key, by, 0, 0, raised), raised);
+    }
+
+    /** Tries what may be repeated again while connections break, until the limit. */
+    <T> CompletableFuture<T> persistently(Supplier<CompletableFuture<T>> attempt) {
+        CompletableFuture<T> answer = new CompletableFuture<>();
+        tryAgain(attempt, answer, time.nanoTime() + limit.toNanos(), 0);
+        return answer;
+    }
+
+    private <T> void tryAgain(
+            Supplier<CompletableFuture<T>> attempt, CompletableFuture<T> answer, long until, int before) {
+        attempt.get().whenComplete((done, failure) -> {
+            Throwable why = failure == null ? null : Errors.unwrapped(failure);
+            if (why == null) {
+                answer.complete(done);
+            } else if (!(why instanceof Errors.ConnectionLostException)) {
+                answer.completeExceptionally(why);
+            } else if (until - time.nanoTime() > 0 && end == null) {
+                time.schedule(
+                        () -> tryAgain(attempt, answer, until, before + 1),
+                        Duration.ofNanos(Pauses.beforeRetry(before)));
+            } else {
+                HoldfastException ended = end;
+                answer.completeExceptionally(
+                        ended == null ? errors.unavailable("is away: is it up, and can it be reached?", why) : ended);
+            }
+        });
+    }
+
+    /** Fails all commands, also those to come. */
+    void endAll(HoldfastException why) {
+        end = why;
+        underWay.forEach(command -> command.fail(why));
+    }
+
+    private <T> CompletableFuture<T> send(MemcachedNode server, Operation operation, Command<T> command) {
+        command.operation = operation;
+        command.until = time.nanoTime() + limit.toNanos();
+        underWay.add(command);
+        HoldfastException ended = end;
+        if (ended != null) {
+            command.fail(ended);
+            return command;
+        }
+        try {
+            enqueue(server, operation);
+        } catch (IllegalStateException e) { // its queue is full, or it was shut down by the application
+            command.fail(errors.unavailable("cannot be sent commands: " + e.getMessage(), e));
+        }
+        watchTheTime();
+        return command;
+    }
+
+    /** Also for a thread that is interrupted, from which spymemcached takes nothing. */
+    private void enqueue(MemcachedNode server, Operation operation) {
+        boolean interrupted = false;
+        try {
+            while (true) {
+                interrupted |= Thread.interrupted();
+                try {
+                    connection.addOperations(Map.of(server, operation));
+                    return;
+                } catch (IllegalStateException e) {
+                    if (!Thread.currentThread().isInterrupted()) {
+                        throw e;
+                    }
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** One task for all commands: they have one limit, so that the first sent is the first to be over. */
+    private void watchTheTime() {
+        if (!underWay.isEmpty() && watching.compareAndSet(false, true)) {
+            time.schedule(this::endOverdue, limit.dividedBy(8));
+        }
+    }
+
+    private void endOverdue() {
+        watching.set(false);
+        long now = time.nanoTime();
+        underWay.removeIf(CompletableFuture::isDone);
+        for (Command<?> each : underWay) {
+            if (each.until - now <= 0) {
+                each.fail(errors.noAnswer());
+                MemcachedConnection.opTimedOut(each.operation()); // after some, spymemcached connects anew
+            }
+        }
+        watchTheTime();
+    }
+
+    /** A command, and its answer. */
+    private abstract class Command<T> extends CompletableFuture<T> {
+        volatile @Nullable Operation operation;
+        volatile long until;
+        private volatile @Nullable HoldfastException failed;
+
+        /** What was answered, if no error was. */
+        abstract T answer();
+
+        /** Whether a status that is no success is an answer too. */
+        abstract boolean isAnswer(StatusCode status);
+
+        Operation operation() {
+            Operation sent = operation;
+            if (sent == null) {
+                throw new IllegalStateException("not sent yet");
+            }
+            return sent;
+        }
+
+        /** Not sent, if it has not been. */
+        final void fail(HoldfastException why) {
+            if (completeExceptionally(why)) {
+                operation().cancel();
+            }
+        }
+
+        public void receivedStatus(OperationStatus status) {
+            if (!status.isSuccess() && !isAnswer(status.getStatusCode())) {
+                boolean sent = status.getStatusCode() != StatusCode.CANCELLED
+                        && status.getStatusCode() != StatusCode.TIMEDOUT;
+                failed = sent ? errors.said(status.getMessage()) : new Errors.ConnectionLostException();
+            }
+        }
+
+        public void complete() {
+            OperationException error = operation().getException();
+            HoldfastException why = error == null ? failed : errors.said(String.valueOf(error.getMessage()));
+            if (operation().isCancelled()) {
+                completeExceptionally(new Errors.ConnectionLostException());
+            } else if (why != null) {
+                completeExceptionally(why);
+            } else {
+                MemcachedConnection.opSucceeded(operation());
+                complete(answer());
+            }
+        }
+    }
+
+    private final class Stored extends Command<Boolean> implements StoreOperation.Callback {
+        private final List<StatusCode> refusals;
+        private volatile boolean stored;
+
+        Stored(StatusCode... refusals) {
+            this.refusals = List.of(refusals);
+        }
+
+        @Override
+        public void receivedStatus(OperationStatus status) {
+            stored = status.isSuccess();
+            super.receivedStatus(status);
+        }
+
+        @Override
+        public void gotData(String key, long cas) {
+            // sent by the binary protocol alone
+        }
+
+        @Override
+        Boolean answer() {
+            return stored;
+        }
+
+        @Override
+        boolean isAnswer(StatusCode status) {
+            return refusals.contains(status);
+        }
+    }
+
+    private final class Read extends Command<@Nullable Item> implements GetsOperation.Callback {
+        private volatile @Nullable Item item;
+
+        @Override
+        public void gotData(String key, int flags, long cas, byte[] data) {
+            item = new Item(data, cas);
+        }
+
+        @Override
+        @Nullable
+        Item answer() {
+            return item;
+        }
+
+        @Override
+        boolean isAnswer(StatusCode status) {
+            return status == StatusCode.ERR_NOT_FOUND;
+        }
+    }
+
+    private final class Raised extends Command<@Nullable Long> implements net.spy.memcached.ops.OperationCallback {
+        private volatile @Nullable Long number;
+
+        @Override
+        public void receivedStatus(OperationStatus status) {
+            super.receivedStatus(status);
+            number = status.isSuccess() ? Numbers.parse(status.getMessage().getBytes(UTF_8)) : null;
+        }
+
+        @Override
+        @Nullable
+        Long answer() {
+            return number;
+        }
+
+        @Override
+        boolean isAnswer(StatusCode status) {
+            return status == StatusCode.ERR_NOT_FOUND;
+        }
+    }
+}
