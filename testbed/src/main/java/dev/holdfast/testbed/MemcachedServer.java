@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
+import java.util.regex.Pattern;
 
 /**
  * A real Memcached on a private port of this machine.
@@ -23,7 +23,9 @@ import java.util.Set;
  * <p>Thread-safe as its {@link ServerProcess} is.
  */
 public final class MemcachedServer extends LocalServer {
-    private static final Set<String> ENDS = Set.of("END", "OK", "ERROR", "RESET");
+    private static final Pattern LAST =
+            Pattern.compile("END|OK|ERROR|RESET|(NOT_)?STORED|DELETED|(NOT_)?FOUND|EXISTS|TOUCHED|(BUSY|[A-Z]+_ERROR).*");
+    private static final int PATIENCE_MILLIS = 5_000;
 
     private MemcachedServer(ServerProcess process) {
         super(process);
@@ -54,20 +56,24 @@ public final class MemcachedServer extends LocalServer {
 
     /** Sends a line, such as {@code flush_all} or {@code stats}; the lines of the answer, the last one included. */
     public List<String> ask(String line) {
-        try (Socket socket = new Socket()) {
-            socket.connect(Loopback.port(port()), 5_000);
-            socket.setSoTimeout(5_000);
-            socket.getOutputStream().write((line + "\r\n").getBytes(StandardCharsets.UTF_8));
-            BufferedReader answers =
-                    new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
-            List<String> lines = new ArrayList<>();
-            for (String each = answers.readLine(); each != null; each = answers.readLine()) {
-                lines.add(each);
-                if (ENDS.contains(each) || each.matches("[A-Z_]*(STORED|DELETED|FOUND|EXISTS|TOUCHED)|[A-Z]+_ERROR.*")) {
-                    break;
-                }
+        try (Connection connection = new Connection(port())) {
+            return connection.ask(line + "\r\n");
+        } catch (IOException e) {
+            throw new IllegalStateException("memcached on port " + port() + " does not answer: " + e, e);
+        }
+    }
+
+    /** Writes a value of so many bytes, without an end. */
+    public void set(String key, int bytes) {
+        setAll(List.of(key), bytes);
+    }
+
+    /** The same under many keys. */
+    public void setAll(Iterable<String> keys, int bytes) {
+        try (Connection connection = new Connection(port())) {
+            for (String key : keys) {
+                connection.ask("set " + key + " 0 0 " + bytes + "\r\n" + "x".repeat(bytes) + "\r\n");
             }
-            return lines;
         } catch (IOException e) {
             throw new IllegalStateException("memcached on port " + port() + " does not answer: " + e, e);
         }
@@ -80,5 +86,34 @@ public final class MemcachedServer extends LocalServer {
                 .mapToLong(line -> Long.parseLong(line.substring(line.lastIndexOf(' ') + 1)))
                 .findFirst()
                 .orElseThrow();
+    }
+
+    private static final class Connection implements AutoCloseable {
+        private final Socket socket = new Socket();
+        private final BufferedReader answers;
+
+        Connection(int port) throws IOException {
+            socket.connect(Loopback.port(port), PATIENCE_MILLIS);
+            socket.setSoTimeout(PATIENCE_MILLIS);
+            socket.setTcpNoDelay(true);
+            answers = new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
+        }
+
+        List<String> ask(String command) throws IOException {
+            socket.getOutputStream().write(command.getBytes(StandardCharsets.UTF_8));
+            List<String> lines = new ArrayList<>();
+            for (String each = answers.readLine(); each != null; each = answers.readLine()) {
+                lines.add(each);
+                if (LAST.matcher(each).matches()) {
+                    break;
+                }
+            }
+            return lines;
+        }
+
+        @Override
+        public void close() throws IOException {
+            socket.close();
+        }
     }
 }

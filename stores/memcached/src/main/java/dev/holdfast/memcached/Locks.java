@@ -3,6 +3,7 @@ package dev.holdfast.memcached;
 import dev.holdfast.LockStatus;
 import dev.holdfast.UnsupportedByStoreException;
 import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Renewal;
@@ -45,9 +46,16 @@ final class Locks {
     private final Commands commands;
     private final Numbers numbers;
     private final TimeSource time;
+    private final Duration shortest;
     private final Errors errors;
 
-    Locks(Commands commands, Numbers numbers, TimeSource time, Errors errors) {
+    /**
+     * The locks of some servers.
+     *
+     * @param shortest the least lease that is given
+     */
+    Locks(Commands commands, Numbers numbers, TimeSource time, Duration shortest, Errors errors) {
+        this.shortest = shortest;
         this.commands = commands;
         this.numbers = numbers;
         this.time = time;
@@ -67,12 +75,12 @@ final class Locks {
         return commands.persistently(() -> write(claim, commands.server(key), key, null, 1));
     }
 
-    private static @Nullable String unfit(Claim claim) {
+    private @Nullable String unfit(Claim claim) {
         if (!(claim.mode() instanceof Mode.Exclusive)) {
             return "keeps exclusive locks alone, so '" + claim.name()
                     + "' can be neither shared nor a semaphore here: use another store";
         }
-        boolean fits = claim.lease().compareTo(SHORTEST) >= 0 && claim.lease().compareTo(LONGEST) <= 0;
+        boolean fits = claim.lease().compareTo(shortest) >= 0 && claim.lease().compareTo(LONGEST) <= 0;
         return fits
                 ? null
                 : "gives leases of 3 s to 29 days, as its clock ticks once a second, so '" + claim.name()
@@ -141,12 +149,9 @@ final class Locks {
         });
     }
 
-    CompletableFuture<Boolean> release(Grant grant) {
-        return end(grant.name(), found -> found.lock.isOf(grant, found.cas));
-    }
-
-    CompletableFuture<Boolean> withdraw(Claim claim) {
-        return end(claim.name(), found -> found.lock.id().equals(claim.id()));
+    /** Deletes whatever a claim has of a name; its id is no other's. */
+    CompletableFuture<Boolean> release(String name, ClaimId id) {
+        return end(name, found -> found.lock.id().equals(id));
     }
 
     /** Breaks a grant; unless that is to be now, its item lives for one lease more. */

@@ -60,14 +60,20 @@ final class MemcachedStore implements Store {
      * A store on servers that were greeted.
      *
      * @param limit how long a command may go without an answer
+     * @param shortest the least lease that is given
      * @param shutDown its last step when it is closed
      */
     MemcachedStore(
-            MemcachedConnection connection, TimeSource time, Duration limit, Errors errors, Runnable shutDown) {
+            MemcachedConnection connection,
+            TimeSource time,
+            Duration limit,
+            Duration shortest,
+            Errors errors,
+            Runnable shutDown) {
         this.errors = errors;
         this.commands = new Commands(connection, time, limit, errors);
         Numbers numbers = new Numbers(commands, time, errors);
-        this.locks = new Locks(commands, numbers, time, errors);
+        this.locks = new Locks(commands, numbers, time, shortest, errors);
         this.pending = new PendingClaims(locks, time, listener);
         this.listing = new Listing(commands, time, limit, errors);
         this.shutDown = shutDown;
@@ -115,13 +121,13 @@ final class MemcachedStore implements Store {
 
     @Override
     public CompletionStage<Boolean> release(Grant grant) {
-        return open(() -> locks.release(grant));
+        return open(() -> locks.release(grant.name(), grant.id()));
     }
 
     @Override
     public CompletionStage<Void> withdraw(Claim claim) {
         pending.forget(claim.id());
-        return open(() -> locks.withdraw(claim).thenAccept(done -> {}));
+        return open(() -> locks.release(claim.name(), claim.id()).thenAccept(done -> {}));
     }
 
     @Override

@@ -35,7 +35,7 @@ public final class MemcachedStoreProvider implements StoreProvider {
      */
     @Override
     public Store open(String url, StoreContext context) {
-        return MemcachedStores.open(MemcachedUrl.parse(url), context);
+        return MemcachedStores.open(MemcachedUrl.parse(url), context, Locks.SHORTEST);
     }
 
     @Override

@@ -62,12 +62,12 @@ public final class MemcachedStores {
             }
             greet(List.of(server.getSocketAddress()), MemcachedUrl.TIMEOUT, errors);
             return new MemcachedStore(
-                    client.getConnection(), context.time(), MemcachedUrl.TIMEOUT, errors, () -> {});
+                    client.getConnection(), context.time(), MemcachedUrl.TIMEOUT, Locks.SHORTEST, errors, () -> {});
         });
     }
 
     /** A store on a client of its own. */
-    static Store open(MemcachedUrl url, StoreContext context) {
+    static Store open(MemcachedUrl url, StoreContext context, Duration shortest) {
         Errors errors = new Errors(url.description());
         List<InetSocketAddress> servers = url.addresses();
         greet(servers, url.timeout(), errors);
@@ -86,7 +86,7 @@ public final class MemcachedStores {
                             .setUseNagleAlgorithm(false)
                             .build(),
                     servers);
-            return new MemcachedStore(client.getConnection(), context.time(), url.timeout(), errors, () -> {
+            return new MemcachedStore(client.getConnection(), context.time(), url.timeout(), shortest, errors, () -> {
                 client.shutdown();
                 DaemonThreads.awaitEnd(client.getConnection());
             });

@@ -134,7 +134,7 @@ final class PendingClaims {
             if (grant.isPresent()) {
                 finish();
                 if (!answer.granted(grant.get())) {
-                    locks.release(grant.get());
+                    locks.release(claim.name(), claim.id());
                 }
             } else if (claim.waits() && state.compareAndSet(State.ASKING, State.IDLE)) {
                 long longest = Math.min(LONGEST_PAUSE, FIRST_PAUSE << Math.min(questions, MOST_DOUBLINGS));

@@ -127,6 +127,16 @@ public abstract class StoreFuzz {
         return Duration.ofSeconds(6);
     }
 
+    /** Whether the store keeps exclusive locks alone: then all claims are of that mode, whatever the script says. */
+    protected boolean exclusiveOnly() {
+        return false;
+    }
+
+    /** Whether a name is free soon after the lease of its grant: otherwise no history is played with its reads and without. */
+    protected boolean endsLeasesExactly() {
+        return true;
+    }
+
     /** Whether grants can be given a fresh number. */
     protected boolean isExtendable() {
         return false;

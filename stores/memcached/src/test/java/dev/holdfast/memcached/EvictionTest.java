@@ -1,0 +1,92 @@
+package dev.holdfast.memcached;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.Hold;
+import dev.holdfast.HoldOptions;
+import dev.holdfast.LockClient;
+import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.testbed.MemcachedServer;
+import dev.holdfast.testbed.OrSkip;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * A server that forgets, again and again: how long a hold stays valid whose item is gone, and what becomes of tokens. Settings:
+ * {@code holdfast.memcached.rounds} is how often, 300 unless it is given.
+ */
+@Tag("thorough")
+class EvictionTest {
+    private static final int ROUNDS = Integer.getInteger("holdfast.memcached.rounds", 300);
+    private static final Duration LEASE = Duration.ofSeconds(3);
+    /** What the page says: the next renewal, a third of the lease, and the time-out of a request. */
+    private static final Duration TIMEOUT = Duration.ofSeconds(1);
+
+    private static final Duration BOUND = LEASE.dividedBy(3).plus(TIMEOUT);
+    private static final HoldOptions OPTIONS = HoldOptions.defaults().lease(LEASE);
+
+    /** Evicted by other values, flushed, or restarted, in turn. */
+    @Test
+    @Timeout(value = 1, unit = TimeUnit.HOURS)
+    void noHoldOutlivesItsItemForLongerThanTheBoundAndNoTokenFalls() throws Exception {
+        List<Duration> outlived = new ArrayList<>();
+        long evictions = 0;
+        try (MemcachedServer server = OrSkip.orSkip(() -> MemcachedServer.start("-m", "1"));
+                LockClient one = connect(server);
+                LockClient two = connect(server)) {
+            long highest = 0;
+            for (int round = 0; round < ROUNDS; round++) {
+                LockClient holder = round % 2 == 0 ? one : two;
+                LockClient rival = round % 2 == 0 ? two : one;
+                Hold hold = acquired(holder);
+                assertThat(hold.token()).as("round " + round).isGreaterThan(highest);
+                highest = hold.token();
+                switch (round % 3) {
+                    case 0 -> {
+                        FaultTest.evict(server, hold.name());
+                        evictions += server.stat("evictions");
+                    }
+                    case 1 -> server.ask("flush_all");
+                    default -> server.process().restart();
+                }
+                long gone = System.nanoTime();
+                try (Hold next = acquired(rival)) {
+                    assertThat(next.token()).as("round " + round).isGreaterThan(highest);
+                    highest = next.token();
+                    while (hold.isValid()) {
+                        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+                    }
+                    outlived.add(Duration.ofNanos(System.nanoTime() - gone));
+                    assertThat(next.isValid()).as("round " + round).isTrue();
+                }
+            }
+        }
+        outlived.sort(null);
+        System.out.println("EvictionTest: " + ROUNDS + " times, " + evictions + " evictions; a hold outlived its item by "
+                + outlived.get(outlived.size() / 2).toMillis() + " ms in the middle, "
+                + outlived.get(outlived.size() - 1).toMillis() + " ms at most");
+        assertThat(evictions).as("the fault bit").isPositive();
+        assertThat(outlived.get(outlived.size() - 1)).isLessThan(BOUND);
+    }
+
+    /** Right after a restart, a connection may break once more. */
+    private static Hold acquired(LockClient client) throws InterruptedException {
+        while (true) {
+            try {
+                return client.lock("job", OPTIONS).acquire();
+            } catch (StoreUnavailableException again) {
+                assertThat(again).hasMessageContaining("memcached://");
+            }
+        }
+    }
+
+    private static LockClient connect(MemcachedServer server) {
+        return LockClient.connect("memcached://" + server.endpoint() + "?timeout=" + TIMEOUT.toSeconds() + "s");
+    }
+}
