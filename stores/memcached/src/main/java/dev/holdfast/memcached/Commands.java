@@ -8,10 +8,13 @@ import dev.holdfast.spi.support.Pauses;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import net.spy.memcached.MemcachedConnection;
 import net.spy.memcached.MemcachedNode;
@@ -63,25 +66,27 @@ final class Commands {
 
     /** Makes an item for so many seconds; false if there is one. */
     CompletableFuture<Boolean> add(MemcachedNode server, String key, int seconds, byte[] value) {
-        Stored stored = new Stored(StatusCode.ERR_NOT_STORED);
-        return send(server, operations.store(StoreType.add, key, 0, seconds, value, stored), stored);
+        Command<Boolean> made = new Command<>(command -> command.status.isSuccess(), StatusCode.ERR_NOT_STORED);
+        return send(server, operations.store(StoreType.add, key, 0, seconds, value, made), made);
     }
 
     /** Writes an item that still has its CAS id, and for so many seconds; deletes it if they are negative. */
     CompletableFuture<Boolean> cas(MemcachedNode server, String key, long cas, int seconds, byte[] value) {
-        Stored stored = new Stored(StatusCode.ERR_EXISTS, StatusCode.ERR_NOT_FOUND);
-        return send(server, operations.cas(StoreType.set, key, cas, 0, seconds, value, stored), stored);
+        Command<Boolean> written = new Command<>(
+                command -> command.status.isSuccess(), StatusCode.ERR_EXISTS, StatusCode.ERR_NOT_FOUND);
+        return send(server, operations.cas(StoreType.set, key, cas, 0, seconds, value, written), written);
     }
 
     /** Null if there is no such item. */
     CompletableFuture<@Nullable Item> gets(MemcachedNode server, String key) {
-        Read read = new Read();
+        Command<@Nullable Item> read = new Command<>(command -> command.item, StatusCode.ERR_NOT_FOUND);
         return send(server, operations.gets(key, read), read);
     }
 
     /** Raises a number; null if there is none. */
     CompletableFuture<@Nullable Long> raise(MemcachedNode server, String key, long by) {
-        Raised raised = new Raised();
+        Command<@Nullable Long> raised = new Command<>(
+                command -> Numbers.parse(command.status.getMessage().getBytes(UTF_8)), StatusCode.ERR_NOT_FOUND);
         return send(server, operations.mutate(Mutator.incr, key, by, 0, 0, raised), raised);
     }
 
@@ -178,87 +183,37 @@ final class Commands {
         watchTheTime();
     }
 
-    /** A command, and its answer. */
-    private abstract class Command<T> extends CompletableFuture<T> {
-        volatile @Nullable Operation operation;
-        volatile long until;
-        private volatile @Nullable HoldfastException failed;
+    /** A command, and its answer; spymemcached calls it on its thread, or on one that cancels it. */
+    private final class Command<T extends @Nullable Object> extends CompletableFuture<T>
+            implements StoreOperation.Callback, GetsOperation.Callback {
+        private final Function<Command<T>, T> answer;
+        private final Set<StatusCode> refusals;
+        private volatile @Nullable Operation operation;
+        private volatile @Nullable Item item;
+        private volatile OperationStatus status = new OperationStatus(true, "");
+        private volatile long until;
 
-        /** What was answered, if no error was. */
-        abstract T answer();
-
-        /** Whether a status that is no success is an answer too. */
-        abstract boolean isAnswer(StatusCode status);
+        /**
+         * A command that is not sent yet.
+         *
+         * @param answer what it comes to
+         * @param refusals the statuses that are an answer as well, beside success
+         */
+        Command(Function<Command<T>, T> answer, StatusCode... refusals) {
+            this.answer = answer;
+            this.refusals = Set.of(refusals);
+        }
 
         Operation operation() {
-            Operation sent = operation;
-            if (sent == null) {
-                throw new IllegalStateException("not sent yet");
-            }
-            return sent;
+            return Objects.requireNonNull(operation, "not sent yet");
         }
 
         /** Not sent, if it has not been. */
-        final void fail(HoldfastException why) {
+        void fail(HoldfastException why) {
             if (completeExceptionally(why)) {
                 operation().cancel();
             }
         }
-
-        public void receivedStatus(OperationStatus status) {
-            if (!status.isSuccess() && !isAnswer(status.getStatusCode())) {
-                boolean sent = status.getStatusCode() != StatusCode.CANCELLED
-                        && status.getStatusCode() != StatusCode.TIMEDOUT;
-                failed = sent ? errors.said(status.getMessage()) : new Errors.ConnectionLostException();
-            }
-        }
-
-        public void complete() {
-            OperationException error = operation().getException();
-            HoldfastException why = error == null ? failed : errors.said(String.valueOf(error.getMessage()));
-            if (operation().isCancelled()) {
-                completeExceptionally(new Errors.ConnectionLostException());
-            } else if (why != null) {
-                completeExceptionally(why);
-            } else {
-                MemcachedConnection.opSucceeded(operation());
-                complete(answer());
-            }
-        }
-    }
-
-    private final class Stored extends Command<Boolean> implements StoreOperation.Callback {
-        private final List<StatusCode> refusals;
-        private volatile boolean stored;
-
-        Stored(StatusCode... refusals) {
-            this.refusals = List.of(refusals);
-        }
-
-        @Override
-        public void receivedStatus(OperationStatus status) {
-            stored = status.isSuccess();
-            super.receivedStatus(status);
-        }
-
-        @Override
-        public void gotData(String key, long cas) {
-            // sent by the binary protocol alone
-        }
-
-        @Override
-        Boolean answer() {
-            return stored;
-        }
-
-        @Override
-        boolean isAnswer(StatusCode status) {
-            return refusals.contains(status);
-        }
-    }
-
-    private final class Read extends Command<@Nullable Item> implements GetsOperation.Callback {
-        private volatile @Nullable Item item;
 
         @Override
         public void gotData(String key, int flags, long cas, byte[] data) {
@@ -266,35 +221,29 @@ final class Commands {
         }
 
         @Override
-        @Nullable
-        Item answer() {
-            return item;
+        public void gotData(String key, long cas) {
+            // by the binary protocol alone
         }
 
         @Override
-        boolean isAnswer(StatusCode status) {
-            return status == StatusCode.ERR_NOT_FOUND;
-        }
-    }
-
-    private final class Raised extends Command<@Nullable Long> implements net.spy.memcached.ops.OperationCallback {
-        private volatile @Nullable Long number;
-
-        @Override
-        public void receivedStatus(OperationStatus status) {
-            super.receivedStatus(status);
-            number = status.isSuccess() ? Numbers.parse(status.getMessage().getBytes(UTF_8)) : null;
+        public void receivedStatus(OperationStatus received) {
+            status = received;
         }
 
         @Override
-        @Nullable
-        Long answer() {
-            return number;
-        }
-
-        @Override
-        boolean isAnswer(StatusCode status) {
-            return status == StatusCode.ERR_NOT_FOUND;
+        public void complete() {
+            OperationException error = operation().getException();
+            StatusCode code = status.getStatusCode();
+            if (operation().isCancelled() || code == StatusCode.CANCELLED || code == StatusCode.TIMEDOUT) {
+                completeExceptionally(new Errors.ConnectionLostException());
+            } else if (error != null) {
+                completeExceptionally(errors.said(String.valueOf(error.getMessage())));
+            } else if (!status.isSuccess() && !refusals.contains(code)) {
+                completeExceptionally(errors.said(status.getMessage()));
+            } else {
+                MemcachedConnection.opSucceeded(operation());
+                complete(answer.apply(this));
+            }
         }
     }
 }

@@ -5,7 +5,6 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
-import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketAddress;
 import java.time.Duration;
@@ -30,7 +29,7 @@ final class Dialogue implements AutoCloseable {
         Socket socket = new Socket();
         try {
             int millis = Math.toIntExact(limit.toMillis());
-            socket.connect(resolved(server), millis);
+            socket.connect(server, millis);
             socket.setSoTimeout(millis);
             return new Dialogue(socket);
         } catch (IOException | RuntimeException e) {
@@ -56,12 +55,5 @@ final class Dialogue implements AutoCloseable {
     @Override
     public void close() throws IOException {
         socket.close();
-    }
-
-    /** The address as it is now: it may have another than when the client was made. */
-    private static SocketAddress resolved(SocketAddress server) {
-        return server instanceof InetSocketAddress internet && internet.isUnresolved()
-                ? new InetSocketAddress(internet.getHostString(), internet.getPort())
-                : server;
     }
 }
