@@ -24,7 +24,7 @@ import java.util.regex.Pattern;
  */
 public final class MemcachedServer extends LocalServer {
     private static final Pattern LAST =
-            Pattern.compile("END|OK|ERROR|RESET|(NOT_)?STORED|DELETED|(NOT_)?FOUND|EXISTS|TOUCHED|(BUSY|[A-Z]+_ERROR).*");
+            Pattern.compile("EN|ME .*|END|OK|ERROR|RESET|(NOT_)?STORED|DELETED|(NOT_)?FOUND|EXISTS|TOUCHED|(BUSY|[A-Z]+_ERROR).*");
     private static final int PATIENCE_MILLIS = 5_000;
 
     private MemcachedServer(ServerProcess process) {

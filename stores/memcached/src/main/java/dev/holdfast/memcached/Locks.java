@@ -1,5 +1,6 @@
 package dev.holdfast.memcached;
 
+import dev.holdfast.HoldfastException;
 import dev.holdfast.LockStatus;
 import dev.holdfast.UnsupportedByStoreException;
 import dev.holdfast.spi.Claim;
@@ -35,9 +36,8 @@ import org.jspecify.annotations.Nullable;
  * than n - 1: an item lives for the lease in whole seconds, and one more. Thread-safe.
  */
 final class Locks {
+    /** The longest that the engine allows, a week, is no date yet for Memcached, as 30 days are. */
     static final Duration SHORTEST = Duration.ofSeconds(3);
-    /** With 30 days and more, Memcached takes the life of an item for a date. */
-    static final Duration LONGEST = Duration.ofDays(29);
 
     private static final int AT_ONCE_OVER = -1;
     private static final byte[] NOTHING = {};
@@ -67,24 +67,25 @@ final class Locks {
 
     /** Empty if another claim holds, or this one was broken. */
     CompletableFuture<Optional<Grant>> acquire(Claim claim) {
-        String unfit = unfit(claim);
+        HoldfastException unfit = unfit(claim);
         if (unfit != null) {
-            return CompletableFuture.failedFuture(new UnsupportedByStoreException(errors.store() + " " + unfit));
+            return CompletableFuture.failedFuture(unfit);
         }
         String key = StoredLock.key(claim.name());
         return commands.persistently(() -> write(claim, commands.server(key), key, null, 1));
     }
 
-    private @Nullable String unfit(Claim claim) {
+    private @Nullable HoldfastException unfit(Claim claim) {
         if (!(claim.mode() instanceof Mode.Exclusive)) {
-            return "keeps exclusive locks alone, so '" + claim.name()
-                    + "' can be neither shared nor a semaphore here: use another store";
+            return new UnsupportedByStoreException(errors.store() + " keeps exclusive locks alone, so '" + claim.name()
+                    + "' can be neither shared nor a semaphore here: use another store");
         }
-        boolean fits = claim.lease().compareTo(shortest) >= 0 && claim.lease().compareTo(LONGEST) <= 0;
-        return fits
+        return claim.lease().compareTo(shortest) >= 0
                 ? null
-                : "gives leases of 3 s to 29 days, as its clock ticks once a second, so '" + claim.name()
-                        + "' can have none of " + claim.lease().toMillis() + " ms: ask for one within them";
+                : errors.refused(
+                        "gives leases of 3 s or more, as its clock ticks once a second, so '" + claim.name()
+                                + "' can have none of " + claim.lease().toMillis() + " ms: ask for a longer one",
+                        null);
     }
 
     /** Makes the item, or writes the claim's own again. */
@@ -101,7 +102,10 @@ final class Locks {
                 : commands.cas(server, key, own.cas, seconds(lock), value);
         CompletableFuture<Commands.@Nullable Item> read = commands.gets(server, key);
         CompletableFuture<Commands.@Nullable Item> counted = commands.gets(server, Numbers.KEY);
-        return CompletableFuture.allOf(written, read, counted).thenCompose(all -> {
+        CompletableFuture<?> all = CompletableFuture.allOf(written, read, counted);
+        return all.handle((done, failure) -> written.isCompletedExceptionally() ? written : all)
+                .thenCompose(each -> each) // what the server says to the write ends the connection of the others
+                .thenCompose(done -> {
             Commands.Item item = read.join();
             Long baseNow = numbers.learn(server, counted.join());
             if (item == null) {

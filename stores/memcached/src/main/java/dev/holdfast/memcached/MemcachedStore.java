@@ -42,7 +42,7 @@ final class MemcachedStore implements Store {
                             + " the lock too.",
                     "A server that was suspended, or whose machine was, may end locks too early just after it goes on. A"
                             + " holder notices at its next renewal.",
-                    "Leases are of 3 s to 29 days. A lock whose holder died is free up to two seconds after its lease.",
+                    "Leases are of 3 s or more. A lock whose holder died is free up to two seconds after its lease.",
                     "Memcached tells no time: 'held for' and 'lease left' go by the clocks of the clients.",
                     "With several servers, each lock is kept by one of them: all clients must name the same servers in"
                             + " the same order.");

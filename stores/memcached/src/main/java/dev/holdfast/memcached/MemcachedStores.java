@@ -52,7 +52,7 @@ public final class MemcachedStores {
     public static StoreFactory on(MemcachedClient client) {
         return StoreFactory.named(DESCRIPTION, context -> {
             Errors errors = new Errors(DESCRIPTION);
-            Collection<MemcachedNode> servers = client.getNodeLocator().getAll();
+            Collection<MemcachedNode> servers = client.getConnection().getLocator().getAll();
             if (servers.size() != 1) {
                 throw errors.refused("names " + servers.size() + " servers: name them by a memcached: URL", null);
             }

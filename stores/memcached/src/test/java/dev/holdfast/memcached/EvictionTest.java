@@ -37,7 +37,7 @@ class EvictionTest {
     void noHoldOutlivesItsItemForLongerThanTheBoundAndNoTokenFalls() throws Exception {
         List<Duration> outlived = new ArrayList<>();
         long evictions = 0;
-        try (MemcachedServer server = OrSkip.orSkip(() -> MemcachedServer.start("-m", "1"));
+        try (MemcachedServer server = OrSkip.orSkip(() -> MemcachedServer.start("-m", "1", "-I", "512k"));
                 LockClient one = connect(server);
                 LockClient two = connect(server)) {
             long highest = 0;
