@@ -24,7 +24,7 @@ import java.util.regex.Pattern;
  */
 public final class MemcachedServer extends LocalServer {
     private static final Pattern LAST =
-            Pattern.compile("EN|ME .*|END|OK|ERROR|RESET|(NOT_)?STORED|DELETED|(NOT_)?FOUND|EXISTS|TOUCHED|(BUSY|[A-Z]+_ERROR).*");
+            Pattern.compile("EN|ME .*|VERSION .*|END|OK|ERROR|RESET|(NOT_)?STORED|DELETED|(NOT_)?FOUND|EXISTS|TOUCHED|(BUSY|[A-Z]+_ERROR).*");
     private static final int PATIENCE_MILLIS = 5_000;
 
     private MemcachedServer(ServerProcess process) {
@@ -68,12 +68,14 @@ public final class MemcachedServer extends LocalServer {
         setAll(List.of(key), bytes);
     }
 
-    /** The same under many keys. */
+    /** The same under many keys, whether the server takes them or not. */
     public void setAll(Iterable<String> keys, int bytes) {
         try (Connection connection = new Connection(port())) {
+            StringBuilder all = new StringBuilder();
             for (String key : keys) {
-                connection.ask("set " + key + " 0 0 " + bytes + "\r\n" + "x".repeat(bytes) + "\r\n");
+                all.append("set " + key + " 0 0 " + bytes + " noreply\r\n" + "x".repeat(bytes) + "\r\n");
             }
+            connection.ask(all + "version\r\n");
         } catch (IOException e) {
             throw new IllegalStateException("memcached on port " + port() + " does not answer: " + e, e);
         }

@@ -132,9 +132,17 @@ public abstract class StoreFuzz {
         return false;
     }
 
-    /** Whether a name is free soon after the lease of its grant: otherwise no history is played with its reads and without. */
-    protected boolean endsLeasesExactly() {
+    /** Whether the store knows what is left of a lease; otherwise that goes by the clocks of the clients, which are wrong. */
+    protected boolean tellsLeaseLeft() {
         return true;
+    }
+
+    /**
+     * How much longer than its lease a grant may be in the store, and may still be renewed there. If it is, no history is played
+     * with its reads and without.
+     */
+    protected Duration staysAfterItsLease() {
+        return Duration.ZERO;
     }
 
     /** Whether grants can be given a fresh number. */
