@@ -44,7 +44,8 @@ class MemcachedCommandLineTest {
                 Cli.Ended busy = cli.run("run", "--wait", "0", "Größe {42}:*", "--", "true");
                 assertThat(busy.code()).isEqualTo(ExitCode.NOT_ACQUIRED);
                 assertThat(busy.err()).singleElement().asString().contains("held by", cli.store());
-                assertThat(process.run("break", "--yes", "--now", "Größe {42}:*").code())
+                assertThat(process.run("break", "--yes", "--now", "Größe {42}:*")
+                                .code())
                         .isZero();
             }
             Cli.Ended next = cli.run("run", "Größe {42}:*", "--", "sh", "-c", "echo $HOLDFAST_TOKEN");

@@ -179,7 +179,9 @@ final class RawClient {
     /** Where the store does not count them, they are given the time to have asked many times. */
     void awaitWaiting(String name, int clients) {
         if (!store.capabilities().countsWaiters()) {
-            assertThat(waiting(name)).as("waiting claims, which are not counted").isZero();
+            assertThat(waiting(name))
+                    .as("waiting claims, which are not counted")
+                    .isZero();
             if (clients > 0) {
                 LockSupport.parkNanos(TO_HAVE_ASKED.toNanos());
             }

@@ -163,7 +163,8 @@ final class Rig {
         if (capabilities().sessionBound()) {
             raw().breakShown(grant.name(), true);
         } else {
-            pass(grant.lease().plus(contract.staysAfterItsLease())); // and asks nothing: a status that clears up would hide what stays
+            pass(grant.lease().plus(contract.staysAfterItsLease())); // and asks nothing: a status that clears up would
+            // hide what stays
         }
         if (owner.isHeld(grant.name())) {
             fail("still held: " + grant);

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * A real Memcached on a private port of this machine.
@@ -23,8 +24,8 @@ import java.util.regex.Pattern;
  * <p>Thread-safe as its {@link ServerProcess} is.
  */
 public final class MemcachedServer extends LocalServer {
-    private static final Pattern LAST =
-            Pattern.compile("EN|ME .*|VERSION .*|END|OK|ERROR|RESET|(NOT_)?STORED|DELETED|(NOT_)?FOUND|EXISTS|TOUCHED|(BUSY|[A-Z]+_ERROR).*");
+    private static final Pattern LAST = Pattern.compile(
+            "EN|ME .*|VERSION .*|END|OK|ERROR|RESET|(NOT_)?STORED|DELETED|(NOT_)?FOUND|EXISTS|TOUCHED|(BUSY|[A-Z]+_ERROR).*");
     private static final int PATIENCE_MILLIS = 5_000;
 
     private MemcachedServer(ServerProcess process) {
@@ -65,16 +66,15 @@ public final class MemcachedServer extends LocalServer {
 
     /** Writes a value of so many bytes, without an end. */
     public void set(String key, int bytes) {
-        setAll(List.of(key), bytes);
+        setAll(Stream.of(key), bytes);
     }
 
     /** The same under many keys, whether the server takes them or not. */
-    public void setAll(Iterable<String> keys, int bytes) {
+    public void setAll(Stream<String> keys, int bytes) {
         try (Connection connection = new Connection(port())) {
             StringBuilder all = new StringBuilder();
-            for (String key : keys) {
-                all.append("set " + key + " 0 0 " + bytes + " noreply\r\n" + "x".repeat(bytes) + "\r\n");
-            }
+            keys.forEach(
+                    key -> all.append("set " + key + " 0 0 " + bytes + " noreply\r\n" + "x".repeat(bytes) + "\r\n"));
             connection.ask(all + "version\r\n");
         } catch (IOException e) {
             throw new IllegalStateException("memcached on port " + port() + " does not answer: " + e, e);

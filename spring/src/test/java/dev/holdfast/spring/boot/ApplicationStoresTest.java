@@ -12,11 +12,12 @@ import dev.holdfast.testbed.RedisCluster;
 import dev.holdfast.testbed.RedisServer;
 import dev.holdfast.testbed.ZooKeeperServer;
 import io.etcd.jetcd.Client;
-import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import javax.sql.DataSource;
 import net.spy.memcached.MemcachedClient;
@@ -124,14 +125,13 @@ class ApplicationStoresTest {
     void theMemcachedClientOfTheApplicationKeepsTheLocks() {
         try (MemcachedServer memcached = OrSkip.orSkip(MemcachedServer::start);
                 LockClient other = LockClient.connect("memcached://" + memcached.endpoint())) {
-            keepsTheLocks(
-                    application.withBean(MemcachedClient.class, () -> connected(memcached.port())), other);
+            keepsTheLocks(application.withBean(MemcachedClient.class, () -> connected(memcached.port())), other);
         }
     }
 
     private static MemcachedClient connected(int port) {
         try {
-            return new MemcachedClient(new InetSocketAddress("127.0.0.1", port));
+            return new MemcachedClient(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

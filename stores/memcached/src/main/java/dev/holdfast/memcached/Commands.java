@@ -53,7 +53,7 @@ final class Commands {
     }
 
     /** A value with its CAS id. */
-    record Item(byte[] value, long cas) {}
+    record Item(String value, long cas) {}
 
     List<MemcachedNode> servers() {
         return List.copyOf(connection.getLocator().getAll());
@@ -65,16 +65,17 @@ final class Commands {
     }
 
     /** Makes an item for so many seconds; false if there is one. */
-    CompletableFuture<Boolean> add(MemcachedNode server, String key, int seconds, byte[] value) {
+    CompletableFuture<Boolean> add(MemcachedNode server, String key, int seconds, String value) {
         Command<Boolean> made = new Command<>(command -> command.status.isSuccess(), StatusCode.ERR_NOT_STORED);
-        return send(server, operations.store(StoreType.add, key, 0, seconds, value, made), made);
+        return send(server, operations.store(StoreType.add, key, 0, seconds, value.getBytes(UTF_8), made), made);
     }
 
     /** Writes an item that still has its CAS id, and for so many seconds; deletes it if they are negative. */
-    CompletableFuture<Boolean> cas(MemcachedNode server, String key, long cas, int seconds, byte[] value) {
-        Command<Boolean> written = new Command<>(
-                command -> command.status.isSuccess(), StatusCode.ERR_EXISTS, StatusCode.ERR_NOT_FOUND);
-        return send(server, operations.cas(StoreType.set, key, cas, 0, seconds, value, written), written);
+    CompletableFuture<Boolean> cas(MemcachedNode server, String key, long cas, int seconds, String value) {
+        Command<Boolean> written =
+                new Command<>(command -> command.status.isSuccess(), StatusCode.ERR_EXISTS, StatusCode.ERR_NOT_FOUND);
+        return send(
+                server, operations.cas(StoreType.set, key, cas, 0, seconds, value.getBytes(UTF_8), written), written);
     }
 
     /** Null if there is no such item. */
@@ -85,8 +86,8 @@ final class Commands {
 
     /** Raises a number; null if there is none. */
     CompletableFuture<@Nullable Long> raise(MemcachedNode server, String key, long by) {
-        Command<@Nullable Long> raised = new Command<>(
-                command -> Numbers.parse(command.status.getMessage().getBytes(UTF_8)), StatusCode.ERR_NOT_FOUND);
+        Command<@Nullable Long> raised =
+                new Command<>(command -> Numbers.parse(command.status.getMessage()), StatusCode.ERR_NOT_FOUND);
         return send(server, operations.mutate(Mutator.incr, key, by, 0, 0, raised), raised);
     }
 
@@ -217,7 +218,7 @@ final class Commands {
 
         @Override
         public void gotData(String key, int flags, long cas, byte[] data) {
-            item = new Item(data, cas);
+            item = new Item(new String(data, UTF_8), cas);
         }
 
         @Override

@@ -85,8 +85,8 @@ final class Listing {
                     if (!line.startsWith(KEY)) {
                         return false;
                     }
-                    String key = URLDecoder.decode(
-                            line.substring(KEY.length(), line.indexOf(' ')), StandardCharsets.UTF_8);
+                    String key =
+                            URLDecoder.decode(line.substring(KEY.length(), line.indexOf(' ')), StandardCharsets.UTF_8);
                     if (StoredLock.isKey(key)) {
                         keys.add(key);
                     }

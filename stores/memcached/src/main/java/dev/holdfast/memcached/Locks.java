@@ -10,7 +10,6 @@ import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.TimeSource;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -40,7 +39,7 @@ final class Locks {
     static final Duration SHORTEST = Duration.ofSeconds(3);
 
     private static final int AT_ONCE_OVER = -1;
-    private static final byte[] NOTHING = {};
+    private static final String NOTHING = "";
     private static final int MOST_STEPS = 10;
 
     private final Commands commands;
@@ -96,7 +95,7 @@ final class Locks {
         StoredLock lock = own == null
                 ? StoredLock.of(claim, base, time.wallMillis())
                 : own.lock.claimedAgain(claim, base, time.wallMillis());
-        byte[] value = lock.write();
+        String value = lock.write();
         CompletableFuture<Boolean> written = own == null
                 ? commands.add(server, key, seconds(lock), value)
                 : commands.cas(server, key, own.cas, seconds(lock), value);
@@ -106,23 +105,23 @@ final class Locks {
         return all.handle((done, failure) -> written.isCompletedExceptionally() ? written : all)
                 .thenCompose(each -> each) // what the server says to the write ends the connection of the others
                 .thenCompose(done -> {
-            Commands.Item item = read.join();
-            Long baseNow = numbers.learn(server, counted.join());
-            if (item == null) {
-                return next(claim, server, key, null, step);
-            }
-            Found found = found(key, item);
-            if (!found.lock.id().equals(claim.id()) || found.lock.broken()) {
-                return CompletableFuture.completedFuture(Optional.empty());
-            }
-            long number = found.lock.numberAt(item.cas());
-            boolean isThisWrite = written.join() && Arrays.equals(item.value(), value);
-            if (isThisWrite && baseNow != null && baseNow == base && number > claim.floor()) {
-                return CompletableFuture.completedFuture(Optional.of(Grant.of(claim, number, sent)));
-            }
-            return numbers.prepare(server, baseNow, claim.floor())
-                    .thenCompose(ready -> next(claim, server, key, found, step));
-        });
+                    Commands.Item item = read.join();
+                    Long baseNow = numbers.learn(server, counted.join());
+                    if (item == null) {
+                        return next(claim, server, key, null, step);
+                    }
+                    Found found = found(key, item);
+                    if (!found.lock.id().equals(claim.id()) || found.lock.broken()) {
+                        return CompletableFuture.completedFuture(Optional.empty());
+                    }
+                    long number = found.lock.numberAt(item.cas());
+                    boolean isThisWrite = written.join() && item.value().equals(value);
+                    if (isThisWrite && baseNow != null && baseNow == base && number > claim.floor()) {
+                        return CompletableFuture.completedFuture(Optional.of(Grant.of(claim, number, sent)));
+                    }
+                    return numbers.prepare(server, baseNow, claim.floor())
+                            .thenCompose(ready -> next(claim, server, key, found, step));
+                });
     }
 
     private CompletableFuture<Optional<Grant>> next(
@@ -146,9 +145,8 @@ final class Locks {
                 long sent = time.nanoTime();
                 StoredLock renewed = found.lock.renewed(grant, time.wallMillis());
                 return commands.cas(server, key, found.cas, seconds(renewed), renewed.write())
-                        .thenCompose(done -> done
-                                ? CompletableFuture.completedFuture(Renewal.held(sent, false))
-                                : renew(grant));
+                        .thenCompose(done ->
+                                done ? CompletableFuture.completedFuture(Renewal.held(sent, false)) : renew(grant));
             });
         });
     }
@@ -161,9 +159,7 @@ final class Locks {
     /** Breaks a grant; unless that is to be now, its item lives for one lease more. */
     CompletableFuture<Boolean> breakGrant(String name, long number, boolean now) {
         Predicate<Found> shown = found -> found.lock.numberAt(found.cas) == number;
-        return now
-                ? end(name, shown)
-                : change(name, shown, found -> found.lock.broken(number));
+        return now ? end(name, shown) : change(name, shown, found -> found.lock.broken(number));
     }
 
     /** Deletes the item of a lock, if it is meant. */
@@ -201,19 +197,19 @@ final class Locks {
         String key = StoredLock.key(claim.name());
         MemcachedNode server = commands.server(key);
         return commands.persistently(() -> find(server, key))
-                .thenApply(found -> found != null
-                        && (!found.lock.id().equals(claim.id()) || found.lock.broken()));
+                .thenApply(found -> found != null && (!found.lock.id().equals(claim.id()) || found.lock.broken()));
     }
 
     CompletableFuture<LockStatus> status(String name) {
         String key = StoredLock.key(name);
-        return commands.persistently(() -> commands.gets(commands.server(key), key)).thenApply(item -> {
-            if (item == null) {
-                return LockStatus.free(name, 0);
-            }
-            StoredLock lock = StoredLock.read(item.value());
-            return lock == null ? LockStatus.unreadable(name) : lock.status(item.cas(), time.wallMillis());
-        });
+        return commands.persistently(() -> commands.gets(commands.server(key), key))
+                .thenApply(item -> {
+                    if (item == null) {
+                        return LockStatus.free(name, 0);
+                    }
+                    StoredLock lock = StoredLock.read(item.value());
+                    return lock == null ? LockStatus.unreadable(name) : lock.status(item.cas(), time.wallMillis());
+                });
     }
 
     private CompletableFuture<@Nullable Found> find(MemcachedNode server, String key) {

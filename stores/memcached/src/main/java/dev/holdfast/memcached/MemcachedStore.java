@@ -110,7 +110,10 @@ final class MemcachedStore implements Store {
     @Override
     public CompletionStage<Map<ClaimId, Renewal>> renew(Collection<Grant> grants) {
         return open(() -> RenewalChunks.renew(
-                grants, 1, one -> locks.renew(one.get(0)).thenApply(renewal -> Map.of(one.get(0).id(), renewal))));
+                grants,
+                1,
+                one -> locks.renew(one.get(0))
+                        .thenApply(renewal -> Map.of(one.get(0).id(), renewal))));
     }
 
     /** Never: it cannot know that no other client waits. */

@@ -52,7 +52,8 @@ public final class MemcachedStores {
     public static StoreFactory on(MemcachedClient client) {
         return StoreFactory.named(DESCRIPTION, context -> {
             Errors errors = new Errors(DESCRIPTION);
-            Collection<MemcachedNode> servers = client.getConnection().getLocator().getAll();
+            Collection<MemcachedNode> servers =
+                    client.getConnection().getLocator().getAll();
             if (servers.size() != 1) {
                 throw errors.refused("names " + servers.size() + " servers: name them by a memcached: URL", null);
             }
@@ -131,7 +132,8 @@ public final class MemcachedStores {
                     "did not answer a greeting (" + e.getMessage() + "): is it up, and can it be reached?", e);
         }
         if (!answer.startsWith("VERSION ")) {
-            throw errors.refused("answers a greeting by '" + answer + "', which Memcached does not: correct the URL", null);
+            throw errors.refused(
+                    "answers a greeting by '" + answer + "', which Memcached does not: correct the URL", null);
         }
     }
 }

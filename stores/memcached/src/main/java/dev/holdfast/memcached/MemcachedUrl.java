@@ -33,8 +33,8 @@ record MemcachedUrl(List<String> hosts, Duration timeout) {
     static MemcachedUrl parse(String url) {
         Matcher parts = URL.matcher(url);
         if (!parts.matches()) {
-            throw new IllegalArgumentException("not a Memcached URL, which has servers alone, no user, password or"
-                    + " path; " + GOOD_URLS);
+            throw new IllegalArgumentException(
+                    "not a Memcached URL, which has servers alone, no user, password or" + " path; " + GOOD_URLS);
         }
         List<String> hosts = new ArrayList<>();
         for (String host : parts.group(1).split(",", -1)) {
@@ -69,7 +69,8 @@ record MemcachedUrl(List<String> hosts, Duration timeout) {
         }
         Matcher time = TIME.matcher(query);
         long amount = time.matches() ? Long.parseLong(time.group(1)) : 0;
-        Duration timeout = amount > 0 && time.group(2).equals("ms") ? Duration.ofMillis(amount) : Duration.ofSeconds(amount);
+        Duration timeout =
+                amount > 0 && time.group(2).equals("ms") ? Duration.ofMillis(amount) : Duration.ofSeconds(amount);
         if (timeout.isZero() || timeout.compareTo(Duration.ofHours(1)) > 0) {
             throw new IllegalArgumentException("a Memcached URL takes the parameter timeout alone, a time of up to an"
                     + " hour such as 500ms or 5s; " + GOOD_URLS);

@@ -1,7 +1,5 @@
 package dev.holdfast.memcached;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.holdfast.spi.TimeSource;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -70,7 +68,7 @@ final class Numbers {
     CompletableFuture<?> prepare(MemcachedNode server, @Nullable Long base, long floor) {
         if (base == null) {
             long first = Math.max(time.wallMillis() * 1_000, floor);
-            return commands.add(server, KEY, 0, Long.toString(first).getBytes(UTF_8))
+            return commands.add(server, KEY, 0, Long.toString(first))
                     .thenCompose(made -> commands.gets(server, KEY))
                     .thenAccept(item -> learn(server, item));
         }
@@ -84,9 +82,9 @@ final class Numbers {
     }
 
     /** Null if it is no number. */
-    static @Nullable Long parse(byte[] text) {
+    static @Nullable Long parse(String text) {
         try {
-            long number = Long.parseLong(new String(text, UTF_8).strip());
+            long number = Long.parseLong(text.strip());
             return number > 0 ? number : null;
         } catch (NumberFormatException foreign) {
             return null;

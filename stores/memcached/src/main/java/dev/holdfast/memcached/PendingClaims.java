@@ -84,8 +84,8 @@ final class PendingClaims {
         private final AtomicReference<State> state = new AtomicReference<>(State.IDLE);
         private final Claim claim;
         private final Answer answer;
-        private volatile int questions;
-        private volatile int failures;
+        private int questions; // these two belong to whoever has just changed the state
+        private int failures;
 
         Waiting(Claim claim, Answer answer) {
             this.claim = claim;
@@ -146,10 +146,12 @@ final class PendingClaims {
         }
 
         private void failed(Throwable why) {
+            failures++;
             boolean passes = claim.waits() && why instanceof StoreUnavailableException;
+            Duration pause = Duration.ofNanos(Pauses.beforeRetry(failures - 1));
             if (passes && state.compareAndSet(State.ASKING, State.IDLE)) {
                 listener.unreachable(claim.name(), why);
-                time.schedule(this::ask, Duration.ofNanos(Pauses.beforeRetry(failures++)));
+                time.schedule(this::ask, pause);
             } else {
                 fail(why);
             }

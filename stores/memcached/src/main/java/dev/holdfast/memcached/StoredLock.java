@@ -48,13 +48,13 @@ record StoredLock(
 
     /** As a claim writes it, without knowing its number yet. */
     static StoredLock of(Claim claim, long base, long now) {
-        return new StoredLock(
-                claim.id(), false, 0, base, claim.lease(), now, now, claim.holder(), claim.name());
+        return new StoredLock(claim.id(), false, 0, base, claim.lease(), now, now, claim.holder(), claim.name());
     }
 
     /** The key of a lock: its name, or a hash of the name if that is too long or has more than printable ASCII. */
     static String key(String name) {
-        boolean plain = KEYS.length() + name.length() <= LONGEST_KEY && name.chars().allMatch(c -> c > ' ' && c < 127);
+        boolean plain =
+                KEYS.length() + name.length() <= LONGEST_KEY && name.chars().allMatch(c -> c > ' ' && c < 127);
         return plain ? KEYS + name : HASHED_KEYS + hash(name);
     }
 
@@ -97,33 +97,32 @@ record StoredLock(
         Duration held = Duration.ofMillis(Math.max(0, now - since));
         return new LockStatus(
                 name,
-                Optional.of(new LockStatus.Held(
-                        LockMode.EXCLUSIVE, numberAt(cas) * TOKENS_PER_NUMBER, holder, held, left)),
+                Optional.of(
+                        new LockStatus.Held(LockMode.EXCLUSIVE, numberAt(cas) * TOKENS_PER_NUMBER, holder, held, left)),
                 0);
     }
 
-    byte[] write() {
+    String write() {
         return String.join(
-                        " ",
-                        LAYOUT,
-                        id.value(),
-                        broken ? "broken" : "held",
-                        Long.toString(number),
-                        Long.toString(base),
-                        Long.toString(lease.toMillis()),
-                        Long.toString(since),
-                        Long.toString(renewed),
-                        HolderWord.encode(holder.host()),
-                        Long.toString(holder.pid()),
-                        HolderWord.encode(holder.thread()),
-                        HolderWord.encode(holder.label()),
-                        HolderWord.encode(name))
-                .getBytes(UTF_8);
+                " ",
+                LAYOUT,
+                id.value(),
+                broken ? "broken" : "held",
+                Long.toString(number),
+                Long.toString(base),
+                Long.toString(lease.toMillis()),
+                Long.toString(since),
+                Long.toString(renewed),
+                HolderWord.encode(holder.host()),
+                Long.toString(holder.pid()),
+                HolderWord.encode(holder.thread()),
+                HolderWord.encode(holder.label()),
+                HolderWord.encode(name));
     }
 
     /** Null if Holdfast has not written it, or a newer one has. */
-    static @Nullable StoredLock read(byte[] value) {
-        String[] words = new String(value, UTF_8).split(" ", -1);
+    static @Nullable StoredLock read(String value) {
+        String[] words = value.split(" ", -1);
         if (words.length != WORDS || !words[0].equals(LAYOUT)) {
             return null;
         }

@@ -68,9 +68,10 @@ class EvictionTest {
             }
         }
         outlived.sort(null);
-        System.out.println("EvictionTest: " + ROUNDS + " times, " + evictions + " evictions; a hold outlived its item by "
-                + outlived.get(outlived.size() / 2).toMillis() + " ms in the middle, "
-                + outlived.get(outlived.size() - 1).toMillis() + " ms at most");
+        System.out.println(
+                "EvictionTest: " + ROUNDS + " times, " + evictions + " evictions; a hold outlived its item by "
+                        + outlived.get(outlived.size() / 2).toMillis() + " ms in the middle, "
+                        + outlived.get(outlived.size() - 1).toMillis() + " ms at most");
         assertThat(evictions).as("the fault bit").isPositive();
         assertThat(outlived.get(outlived.size() - 1)).isLessThan(BOUND);
     }

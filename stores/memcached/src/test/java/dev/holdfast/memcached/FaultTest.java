@@ -73,7 +73,11 @@ class FaultTest {
             lost.awaitBite(LONG);
             assertThat(grant.id()).isEqualTo(claim.id());
             assertThat(renewed(store, grant)).isEqualTo(Renewal.Verdict.HELD);
-            assertThat(store.status(claim.name()).toCompletableFuture().get(60, TimeUnit.SECONDS).grant().orElseThrow()
+            assertThat(store.status(claim.name())
+                            .toCompletableFuture()
+                            .get(60, TimeUnit.SECONDS)
+                            .grant()
+                            .orElseThrow()
                             .token())
                     .isEqualTo(grant.number() * 1024);
         }
@@ -105,7 +109,8 @@ class FaultTest {
 
             assertThat(released.get(60, TimeUnit.SECONDS)).isTrue();
 
-            assertThat(store.release(grant).toCompletableFuture().get(60, TimeUnit.SECONDS)).isFalse();
+            assertThat(store.release(grant).toCompletableFuture().get(60, TimeUnit.SECONDS))
+                    .isFalse();
             assertThat(renewed(rival, next)).isEqualTo(Renewal.Verdict.HELD);
         }
     }
@@ -126,7 +131,10 @@ class FaultTest {
             proxy.toServer().resume();
 
             await().atMost(LONG)
-                    .until(() -> next.status(claim.name()).toCompletableFuture().join().isHeld());
+                    .until(() -> next.status(claim.name())
+                            .toCompletableFuture()
+                            .join()
+                            .isHeld());
             long arrived = System.nanoTime();
             await().atMost(LONG).until(() -> ask(next, claim(claim.name(), 0)).isPresent());
             assertThat(Duration.ofNanos(System.nanoTime() - arrived)).isLessThan(LEASE.plusSeconds(2));
@@ -193,7 +201,7 @@ class FaultTest {
         await().atMost(LONG).until(() -> {
             for (int size = 120; size < 400; size += 40) {
                 int from = written[0] += 200;
-                server.setAll(IntStream.range(from, from + 200).mapToObj(i -> "other" + i)::iterator, size);
+                server.setAll(IntStream.range(from, from + 200).mapToObj(i -> "other" + i), size);
             }
             return server.ask("me " + StoredLock.key(name)).contains("EN"); // which is no use of it, as get is
         });
@@ -243,8 +251,8 @@ class FaultTest {
     @Test
     void eachNameIsOnOneOfSeveralServersAndThoseOfOneThatIsAwayAreNotFreeElsewhere() throws Exception {
         try (MemcachedServer second = OrSkip.orSkip(MemcachedServer::start);
-                LockClient client = LockClient.connect("memcached://" + server.endpoint() + "," + second.endpoint()
-                        + "?timeout=1s")) {
+                LockClient client = LockClient.connect(
+                        "memcached://" + server.endpoint() + "," + second.endpoint() + "?timeout=1s")) {
             String here = nameOn(server, second);
             String there = nameOn(second, server);
             second.process().kill();
@@ -257,8 +265,7 @@ class FaultTest {
 
     /** A name that a client of both keeps on the first; both are started. */
     private static String nameOn(MemcachedServer wanted, MemcachedServer other) throws InterruptedException {
-        String url = "memcached://" + server.endpoint() + ","
-                + (wanted == server ? other : wanted).endpoint();
+        String url = "memcached://" + server.endpoint() + "," + (wanted == server ? other : wanted).endpoint();
         try (LockClient client = LockClient.connect(url)) {
             while (true) {
                 String name = name();

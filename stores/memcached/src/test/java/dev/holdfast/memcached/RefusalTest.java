@@ -99,7 +99,8 @@ class RefusalTest {
 
     @Test
     void aServerThatTakesNoItemsAsLargeIsToldAndTakesSmallerOnes() throws Exception {
-        try (MemcachedServer server = OrSkip.orSkip(() -> MemcachedServer.start("-I", "1k", "-o", "slab_chunk_max=512"));
+        try (MemcachedServer server =
+                        OrSkip.orSkip(() -> MemcachedServer.start("-I", "1k", "-o", "slab_chunk_max=512"));
                 LockClient client = connect(server)) {
             assertThatThrownBy(() -> client.lock("日".repeat(255)).acquire())
                     .isInstanceOf(StoreRefusedException.class)
@@ -124,7 +125,7 @@ class RefusalTest {
                 LockClient client = LockClient.connect("memcached://" + server.endpoint() + "?timeout=2s")) {
             for (int size = 120; size < 400; size += 40) {
                 int bytes = size;
-                server.setAll(IntStream.range(0, 5_000).mapToObj(i -> "other" + bytes + "-" + i)::iterator, bytes);
+                server.setAll(IntStream.range(0, 5_000).mapToObj(i -> "other" + bytes + "-" + i), bytes);
             }
             assertThatThrownBy(() -> {
                         for (int i = 0; i < 100; i++) {
@@ -182,10 +183,9 @@ class RefusalTest {
     @Test
     void aClientOfTheApplicationKeepsLocksIfItHasOneServerAndSpeaksText() throws Exception {
         try (MemcachedServer server = OrSkip.orSkip(MemcachedServer::start)) {
-            InetSocketAddress address = new InetSocketAddress("127.0.0.1", server.port());
+            InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port());
             MemcachedClient own = new MemcachedClient(address);
-            try (LockClient client =
-                            LockClient.builder(MemcachedStores.on(own)).build();
+            try (LockClient client = LockClient.builder(MemcachedStores.on(own)).build();
                     Hold hold = client.lock("job").acquire()) {
                 assertThat(hold.isValid()).isTrue();
             }
@@ -198,14 +198,13 @@ class RefusalTest {
                             .setProtocol(ConnectionFactoryBuilder.Protocol.BINARY)
                             .build(),
                     List.of(address));
-            assertThatThrownBy(() ->
-                            LockClient.builder(MemcachedStores.on(binary)).build())
+            assertThatThrownBy(
+                            () -> LockClient.builder(MemcachedStores.on(binary)).build())
                     .isInstanceOf(StoreRefusedException.class)
                     .hasMessageContaining("Protocol.TEXT");
             binary.shutdown();
             MemcachedClient two = new MemcachedClient(address, address);
-            assertThatThrownBy(
-                            () -> LockClient.builder(MemcachedStores.on(two)).build())
+            assertThatThrownBy(() -> LockClient.builder(MemcachedStores.on(two)).build())
                     .isInstanceOf(StoreRefusedException.class)
                     .hasMessageContaining("by a memcached: URL");
             two.shutdown();

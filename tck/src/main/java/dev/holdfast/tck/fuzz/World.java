@@ -111,7 +111,8 @@ final class World {
         boolean sessions = target.isSessionBound();
         long lingers = sessions ? target.passesTheDead().toNanos() : 0;
         return names.computeIfAbsent(
-                name, absent -> new NameModel(
+                name,
+                absent -> new NameModel(
                         target.isExtendable(),
                         !sessions && !target.exclusiveOnly(),
                         lingers,
