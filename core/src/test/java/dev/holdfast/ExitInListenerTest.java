@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -85,8 +86,19 @@ class ExitInListenerTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Scene.class)
+    @EnumSource(names = "AT_BOTH")
     void theHookThatClosesDoesNotWaitForIt(Scene scene) throws IOException, InterruptedException {
+        play(scene);
+    }
+
+    @ParameterizedTest
+    @Tag("thorough")
+    @EnumSource(names = "AT_BOTH", mode = EnumSource.Mode.EXCLUDE)
+    void norWhereItExitsElsewhere(Scene scene) throws IOException, InterruptedException {
+        play(scene);
+    }
+
+    private void play(Scene scene) throws IOException, InterruptedException {
         Path output = folder.resolve("output");
         Process child = new ProcessBuilder(List.of(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),

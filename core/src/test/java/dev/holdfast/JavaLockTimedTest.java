@@ -7,6 +7,7 @@ import dev.holdfast.memory.MemoryStore;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** {@code tryLock(time)} waits for the time it was given, neither less nor more. */
@@ -75,6 +76,7 @@ class JavaLockTimedTest extends JavaLockCase {
     }
 
     @Test
+    @Tag("thorough") // every renewal of a month
     void theLongestTimesAreForEver() throws Exception {
         Hold theirs = rival.lock("a").acquire();
         Started<Boolean> waiter = startAndWaitUntilItWaits(() -> lock.tryLock(Long.MAX_VALUE, TimeUnit.DAYS));

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -40,6 +41,7 @@ class JavaLockVisibilityTest {
     }
 
     @Test
+    @Tag("thorough")
     void neitherDoTheThreadsOfSeveralClientsOfOneStore() throws Exception {
         try (LockClient one = LockClient.builder(memory.open()).build();
                 LockClient two = LockClient.builder(memory.open()).build()) {

@@ -38,6 +38,7 @@ class OnceSimulationTest {
     }
 
     @Test
+    @Tag("thorough")
     @Timeout(300)
     void withoutTheCheckOfTheTokenTheSameWorldCompletesPeriodsTwiceAndOverlaps() throws Exception {
         try (OnceWorld control = new OnceWorld(7, 40, 300, false)) {

@@ -12,6 +12,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A thread owns the lock by the time it finds itself let in, however early it wakes, and as long as it says. */
@@ -58,6 +59,7 @@ class OwnerRaceTest extends EngineCase {
     }
 
     @Test
+    @Tag("thorough")
     void threadsThatAreWokenForNothingCanUnlockWhatTheyLocked() throws Exception {
         assertAllUnlockWhileDisturbed(LockSupport::unpark);
     }

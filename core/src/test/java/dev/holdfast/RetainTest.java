@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -261,6 +262,7 @@ class RetainTest {
     }
 
     @Test
+    @Tag("thorough")
     void ofTooManyTheOneUsedLeastRecentlyIsReleased() throws Exception {
         for (int i = 0; i < 10_000; i++) {
             client.lock("n" + i, RETAINED).acquire().close();

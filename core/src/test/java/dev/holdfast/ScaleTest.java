@@ -84,6 +84,7 @@ class ScaleTest {
     }
 
     @Test
+    @Tag("thorough")
     void manyHoldsAreRenewedInBatches() throws Exception {
         ManualTime time = new ManualTime();
         UnreliableStore counted = new UnreliableStore(new MemoryStore(time).open(time));

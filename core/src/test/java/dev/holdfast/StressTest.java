@@ -27,7 +27,6 @@ import org.junit.jupiter.api.Timeout;
 
 /** Everything at once, on a line that loses requests and replies: nobody overlaps, tokens rise, nothing stays behind. */
 @Timeout(120)
-@Tag("both-jdks")
 class StressTest {
     private static final int THREADS = 12;
     private static final int STEPS = 400;
@@ -41,6 +40,7 @@ class StressTest {
     private final AtomicInteger held = new AtomicInteger();
 
     @Test
+    @Tag("both-jdks")
     void mixedCallersOnAGoodLine() throws Exception {
         run(0);
     }

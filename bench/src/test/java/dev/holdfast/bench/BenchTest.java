@@ -22,6 +22,7 @@ class BenchTest {
     private Path folder;
 
     @Test
+    @Tag("thorough")
     void aServerThatIsMissingIsLeftOutAndTheRunSaysSo() {
         try (ChildProcess bench = ChildJvm.main(Bench.class)
                 .flags("-Dholdfast.server.mariadbd=/nowhere/mariadbd")
@@ -64,6 +65,7 @@ class BenchTest {
 
     /** What the launcher shows before the bench is built. */
     @Test
+    @Tag("thorough")
     void itsHelpStandsInAFileAsWell() {
         try (ChildProcess bench = ChildJvm.main(Bench.class).args("--help").start()) {
             assertThat(bench.waitFor(PATIENCE)).isZero();

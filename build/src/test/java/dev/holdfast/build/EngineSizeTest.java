@@ -21,8 +21,8 @@ import org.junit.jupiter.api.Test;
  */
 class EngineSizeTest {
     private static final Path ENGINE = Path.of("../core/src/main/java/dev/holdfast/internal");
-    private static final int MOST_FILES = 67;
-    private static final int MOST_LINES = 7_170;
+    private static final int MOST_FILES = 61;
+    private static final int MOST_LINES = 7_166;
     /** One algorithm may be one file. */
     private static final int LONGEST_FILE = 530;
 

@@ -1,5 +1,6 @@
 package dev.holdfast.build;
 
+import com.tngtech.archunit.ArchConfiguration;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
@@ -41,10 +42,19 @@ final class House {
                 .map(name ->
                         new Module(name, root.resolve(name), root.resolve(name).resolve(output)))
                 .toList();
-        for (Module module : modules) {
-            JavaClasses imported = new ClassFileImporter().importPath(module.classes());
-            classes.put(module, imported);
-            imported.forEach(type -> homes.put(type.getName(), module));
+    }
+
+    /** Reads all classes, once; the libraries that they use stay names, as reading those takes most of the time. */
+    private void read() {
+        if (classes.isEmpty()) {
+            ArchConfiguration.withThreadLocalScope(configuration -> {
+                configuration.setResolveMissingDependenciesFromClassPath(false);
+                for (Module module : modules) {
+                    JavaClasses imported = new ClassFileImporter().importPath(module.classes());
+                    classes.put(module, imported);
+                    imported.forEach(type -> homes.put(type.getName(), module));
+                }
+            });
         }
     }
 
@@ -66,11 +76,13 @@ final class House {
 
     /** The classes of a module's main code. */
     JavaClasses classesOf(Module module) {
+        read();
         return classes.get(module);
     }
 
     /** The module a class belongs to; none for the JDK and libraries. */
     Optional<Module> homeOf(JavaClass type) {
+        read();
         return Optional.ofNullable(homes.get(type.getBaseComponentType().getName()));
     }
 

@@ -28,6 +28,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.h2.jdbcx.JdbcDataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -134,6 +135,7 @@ class StoriesPageTest {
     }
 
     @Test
+    @Tag("thorough")
     void theStock() throws Exception {
         try (Connection connection = bank.getConnection()) {
             execute(

@@ -57,6 +57,7 @@ class BreakTest {
     }
 
     @Test
+    @Tag("thorough")
     void aReasonOfTheCommandLineIsNotAskedFor() {
         Cli.Ended ended = script("break", "--yes", "--reason", "it hung", "--json", "job");
 

@@ -172,6 +172,7 @@ abstract class CommandLineContract {
 
     /** Long before the default lease would have ended. How long exactly the next one waits, the stores' tests ask. */
     @Test
+    @Tag("thorough")
     @Tag(PROCESSES)
     void whenAHolderIsKilledTheLeaseThatWasAskedForEndsItsLock() {
         try (Holder holder = holder("4s"); // it must keep its hold while the waiter starts
@@ -302,6 +303,7 @@ abstract class CommandLineContract {
     }
 
     @Test
+    @Tag("thorough")
     void aPasswordMayStandInTheEnvironmentAndAStoreWithoutLogInsHasNoUseForIt() {
         GuardedStore guarded = guardedStore(folder).orElse(new GuardedStore(cli.store(), "s3cret-of-nobody"));
         Cli.Ended ended = Cli.end(cli.jvm("run", "job", "--", "env")
@@ -438,6 +440,7 @@ abstract class CommandLineContract {
     }
 
     @Test
+    @Tag("thorough")
     @Tag(ENGINE)
     void listSaysThatNothingIsHeld() {
         Cli.Ended table = cli.run("list");
@@ -493,6 +496,7 @@ abstract class CommandLineContract {
     }
 
     @Test
+    @Tag("thorough")
     @Tag(PROCESSES)
     void releaseNowLetsTheNextOneInAtOnceAndSaysWhatThatRisks() {
         try (Holder holder = holder("168h")) {

@@ -109,6 +109,7 @@ class DemoTest {
     }
 
     @Test
+    @Tag("thorough")
     void endsItsWorkersAndRemovesItsFilesWhenItIsEnded() {
         ChildProcess demo = start("demo", "--tickets", "100000");
         demo.stderr().expect("4 processes", SOON);

@@ -113,6 +113,7 @@ class LauncherTest {
     }
 
     @Test
+    @Tag("thorough")
     void findsTheJavaThatBuiltItWhenPathHasNone() throws IOException {
         Path tools = Files.createDirectory(cli.file("bin"));
         for (String tool : List.of("bash", "env", "find", "readlink")) {

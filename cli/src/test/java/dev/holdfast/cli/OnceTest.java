@@ -107,6 +107,7 @@ class OnceTest {
     }
 
     @Test
+    @Tag("thorough")
     void aCommandThatIsNotFoundIsRecordedAsFailed() {
         assertThat(once("job", "--", "no-such-command").code()).isEqualTo(ExitCode.NOT_FOUND);
         assertThat(list()).singleElement().asString().startsWith("failed: ").contains("not found");
@@ -129,6 +130,7 @@ class OnceTest {
     }
 
     @Test
+    @Tag("thorough")
     void aCommandThatTakesTooLongIsStoppedAndItsRunHasFailed() {
         Cli.Ended ended = once("--at-most", "500ms", "--grace", "200ms", "job", "--", "sleep", "60");
         assertThat(ended.code()).isEqualTo(ExitCode.HOLD_LOST);
@@ -216,6 +218,7 @@ class OnceTest {
     }
 
     @Test
+    @Tag("thorough")
     void aScheduleIsOneOfTwo() {
         try (OneProcess process = new OneProcess(cli)) {
             assertThat(usage(process, "--cron", "0 3 * *")).contains("'0 3 * *' is no cron expression");

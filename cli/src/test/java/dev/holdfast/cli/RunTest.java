@@ -33,6 +33,7 @@ class RunTest {
     }
 
     @Test
+    @Tag("thorough")
     void exitsWith128AndTheSignalThatEndedTheCommand() {
         assertThat(cli.run("run", "job", "--", "sh", "-c", "kill -KILL $$").code())
                 .isEqualTo(128 + 9);
@@ -77,6 +78,7 @@ class RunTest {
     }
 
     @Test
+    @Tag("thorough")
     void takesOptionsBeforeAndAfterTheName() {
         assertThat(cli.run("run", "--fifo", "job", "--wait", "0", "--", "true").code())
                 .isZero();
@@ -92,6 +94,7 @@ class RunTest {
     }
 
     @Test
+    @Tag("thorough")
     void exitsWith126WhenTheCommandIsNotExecutableAndLeavesTheLockFree() throws IOException {
         Files.writeString(cli.file("notes.txt"), "text\n");
         Cli.Ended ended = cli.run("run", "job", "--", "./notes.txt");
@@ -102,6 +105,7 @@ class RunTest {
     }
 
     @Test
+    @Tag("thorough")
     void leavesNoTemporaryFilesEvenAfterKillMinusNine() throws IOException {
         Path temporary = Files.createDirectory(cli.file("tmp"));
         ChildProcess killed = cli.jvm("run", "job", "--", "sh", "-c", "echo pid $$; exec sleep 600")

@@ -79,6 +79,7 @@ class SignalTest {
     }
 
     @Test
+    @Tag("thorough")
     void aCommandMayIgnoreASignalAndGetsTheNextOneToo() {
         ChildProcess run = cli.start(
                 "run",
@@ -97,6 +98,7 @@ class SignalTest {
     }
 
     @Test
+    @Tag("thorough")
     void aSignalThatEndedOurHelperShellDoesNotKeepTheNextOneFromTheCommand() {
         ChildProcess run = cli.script(
                         "run",
@@ -122,9 +124,18 @@ class SignalTest {
         assertThat(ended.err()).isEmpty();
     }
 
-    @ParameterizedTest
-    @CsvSource({"INT, 130", "TERM, 143"})
-    void aSignalEndsTheWaitForTheLockAndLeavesNothingBehind(String signal, int code) {
+    @Test
+    void aSignalEndsTheWaitForTheLockAndLeavesNothingBehind() {
+        assertEndsTheWait("TERM", 143);
+    }
+
+    @Test
+    @Tag("thorough")
+    void soDoesAnInterrupt() {
+        assertEndsTheWait("INT", 130);
+    }
+
+    private void assertEndsTheWait(String signal, int code) {
         try (ChildProcess holder = cli.start("run", "job", "--", "sh", "-c", "echo up; exec sleep 600");
                 LockClient client = cli.client()) {
             holder.expect("up", SOON);

@@ -53,6 +53,7 @@ class StopTest {
     }
 
     @Test
+    @Tag("thorough")
     void aProgramThatCleansUpWithinTheGraceIsNotDisturbed() throws IOException {
         ChildProcess run = run(
                 "20s",
@@ -218,6 +219,7 @@ class StopTest {
     }
 
     @Test
+    @Tag("thorough")
     void aSignalThatDoesNotReachTheCommandIsReported() throws IOException {
         String become = becomeAnotherUser();
         ChildProcess run = asNobody("echo up >&2; exec " + become + " sh -c 'sleep 300; :' " + mark)
@@ -324,6 +326,7 @@ class StopTest {
     }
 
     @Test
+    @Tag("thorough")
     void aSystemThatCannotEndACommandWithItsParentSaysSo() throws IOException {
         Path tools = Files.createDirectory(cli.file("bin"));
         for (String tool : List.of("bash", "env", "find", "readlink", "true")) {

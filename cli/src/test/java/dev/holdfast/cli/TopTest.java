@@ -137,6 +137,7 @@ class TopTest {
     }
 
     @Test
+    @Tag("thorough")
     void grantsEndsAndBreaksAreRemembered() throws InterruptedException {
         try (LockClient client = cli.client()) {
             Hold before = client.lock("old").acquire();
@@ -153,6 +154,7 @@ class TopTest {
     }
 
     @Test
+    @Tag("thorough")
     void aHoldBeyondItsUsualLengthIsMarked() throws InterruptedException {
         try (LockClient client = cli.client();
                 ChildProcess top = cli.script("top", "--json", "--every", "100ms", "--count", "100000")
@@ -199,6 +201,7 @@ class TopTest {
     }
 
     @Test
+    @Tag("thorough")
     void watchListsAgainAndAgain() throws InterruptedException {
         try (LockClient client = cli.client();
                 ChildProcess watch = cli.script("list", "--watch", "--json", "--every", "100ms")

@@ -160,6 +160,7 @@ class UsageTest {
     }
 
     @Test
+    @Tag("thorough")
     void theListOfAFileThatIsNotThereSaysSo() {
         Cli.Ended ended = cli.run("--store", "sqlite:not-there.db", "list");
 
@@ -221,6 +222,7 @@ class UsageTest {
     }
 
     @Test
+    @Tag("thorough")
     void aFolderOfTheDefaultStoreThatCannotBeMadeIsExplainedInOneLine() throws IOException {
         Files.writeString(cli.file("file"), "in the way");
         Cli.Ended ended = Cli.end(cli.jvm("run", "job", "--", "true")
@@ -274,6 +276,7 @@ class UsageTest {
 
     /** As far as Windows can be shown elsewhere, by its name: Java finds no network under it. */
     @Test
+    @Tag("thorough")
     void onWindowsRunAndTheFileAreRefusedWithAReasonAndWhatNeedsNoStoreWorks() throws InterruptedException {
         try (LockClient client = cli.client();
                 Hold hold = client.lock("job").acquire();
@@ -306,6 +309,7 @@ class UsageTest {
     }
 
     @Test
+    @Tag("thorough")
     void aUserWithoutAHomeMayUseANamedFile() {
         Cli.Ended ended = Cli.end(cli.jvm("run", "job", "--", "true")
                 .flags("-Duser.home=?")

@@ -1,7 +1,13 @@
 package dev.holdfast.internal;
 
+import dev.holdfast.Holder;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
@@ -10,13 +16,17 @@ import java.util.function.Supplier;
  * that this client has seen, which the number of any later grant must be above. Thread-safe.
  */
 final class ClaimFactory {
+    private static final Path LINUX_NAME = Path.of("/proc/sys/kernel/hostname");
+
     private final Supplier<ClaimId> ids;
-    private final ClientIdentity identity;
+    private final String host = host();
+    private final long pid = ProcessHandle.current().pid();
+    private final String label;
     private final AtomicLong highestNumber = new AtomicLong();
 
-    ClaimFactory(Supplier<ClaimId> ids, ClientIdentity identity) {
+    ClaimFactory(Supplier<ClaimId> ids, String label) {
         this.ids = ids;
-        this.identity = identity;
+        this.label = label;
     }
 
     Claim claimFor(LockName name, Waiter asker) {
@@ -29,13 +39,35 @@ final class ClaimFactory {
                 asker.options.lease(),
                 asker.waits,
                 highestNumber.get(),
-                identity.holder(who));
+                holder(who));
+    }
+
+    /** This process, as people should see it beside its holds. */
+    Holder holder(String thread) {
+        return new Holder(host, pid, thread, label);
     }
 
     /** A grant number that any later one of this client must be above. */
     void saw(long number) {
         if (Tokens.isNumber(number)) {
             highestNumber.accumulateAndGet(number, Math::max);
+        }
+    }
+
+    /** Without asking a name server where that can be avoided: a slow one would stall the first lock by seconds. */
+    private static String host() {
+        try {
+            return Files.readString(LINUX_NAME).strip();
+        } catch (IOException notLinux) {
+            return nameByAddress();
+        }
+    }
+
+    private static String nameByAddress() {
+        try {
+            return InetAddress.getLocalHost().getHostName();
+        } catch (UnknownHostException unnamed) {
+            return "localhost";
         }
     }
 }

@@ -7,13 +7,14 @@ import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Redacted;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A claim on its way to the store and back, and what the store answers. It may be called off at any time, also before it was
  * sent. Thread-safe.
  */
-final class ClaimInFlight extends Answer implements Effects.Effect {
+final class ClaimInFlight implements Effects.Effect, BiConsumer<@Nullable Grant, @Nullable Throwable> {
     private static final CompletableFuture<Void> DEALT_WITH = CompletableFuture.completedFuture(null);
 
     final Claim claim;
@@ -22,6 +23,9 @@ final class ClaimInFlight extends Answer implements Effects.Effect {
 
     /** Whose claim it is, which receives the answer. */
     final WaitQueue queue;
+
+    /** Where the store tells what came of it. */
+    final Answer answer = new Answer(this);
 
     private volatile @Nullable Pending pending;
     private volatile boolean cancelled;
@@ -44,7 +48,7 @@ final class ClaimInFlight extends Answer implements Effects.Effect {
     /** Sends it, unless it was taken for failed before; what the store has not confirmed of the name goes first. */
     @Override
     public void run() {
-        if (isGiven()) {
+        if (answer.isGiven()) {
             return;
         }
         EngineContext context = queue.context;
@@ -62,13 +66,15 @@ final class ClaimInFlight extends Answer implements Effects.Effect {
     /** It may have been sent, and is withdrawn. */
     @Override
     public void hasThrown(Throwable why) {
-        failed(why);
+        answer.failed(why);
     }
 
     @Override
-    protected void ended(@Nullable Grant grant, @Nullable Throwable why) {
+    public void accept(@Nullable Grant grant, @Nullable Throwable why) {
         try {
             queue.answered(this, grant, why);
+        } catch (Throwable broken) { // an Error: unless the answer was dealt with, nobody knows what came of the claim
+            queue.answered(this, null, why == null ? broken : why);
         } finally {
             try {
                 settle(why);

@@ -6,6 +6,7 @@ import dev.holdfast.spi.Answer;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Store;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,7 +50,7 @@ final class EarlyClaim implements Pending {
                 throw new UnsupportedByStoreException(opening.description() + " has no locks of mode "
                         + claim.mode().kind() + ", so none for '" + claim.name() + "': use another store");
             }
-            Pending pending = store.claim(claim, answer);
+            Pending pending = Objects.requireNonNull(store.claim(claim, answer), "the store answered null");
             sent = pending;
             if (cancelled) {
                 pending.cancel();

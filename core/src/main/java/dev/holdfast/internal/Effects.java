@@ -3,8 +3,8 @@ package dev.holdfast.internal;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.Loss;
 import java.util.ArrayList;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,17 +44,20 @@ final class Effects implements AutoCloseable {
     }
 
     private final ArrayList<Effect> effects = new ArrayList<>(FEW);
-    private final @Nullable LocalLock lock;
+    private final @Nullable ReentrantLock mutex;
+    private final @Nullable Telemetry telemetry;
     private int next;
 
     /** Effects of no step. */
     Effects() {
-        lock = null;
+        mutex = null;
+        telemetry = null;
     }
 
-    /** Effects of a step of a lock, which has its mutex until they are closed. */
-    Effects(LocalLock lock) {
-        this.lock = lock;
+    /** Effects of a step, which has a mutex until they are closed. */
+    Effects(ReentrantLock mutex, Telemetry telemetry) {
+        this.mutex = mutex;
+        this.telemetry = telemetry;
     }
 
     /** Makes room for one more, so that adding it cannot fail: called before a step that must not stop half-way. */
@@ -86,10 +89,13 @@ final class Effects implements AutoCloseable {
     /** Ends the step, also where an Error ended it half-way: frees the mutex, and does what was decided. */
     @Override
     public void close() {
-        LocalLock of = Objects.requireNonNull(lock);
         try {
-            of.unlock();
-            of.context().telemetry().flush();
+            if (mutex != null) { // first, and in one call: a stack that is nearly full must have room for it
+                mutex.unlock();
+            }
+            if (telemetry != null) {
+                telemetry.flush();
+            }
         } finally {
             run();
         }
@@ -158,7 +164,7 @@ final class Effects implements AutoCloseable {
     record FreshNumber(ExclusiveQueue queue, GrantState grant) implements Effect {
         @Override
         public void run() {
-            queue.context.refresher().number(grant, standing -> queue.refreshed(grant, standing, true));
+            queue.context.renewer().renumber(grant, standing -> queue.refreshed(grant, standing, true));
         }
 
         @Override
@@ -171,7 +177,7 @@ final class Effects implements AutoCloseable {
     record RenewFor(ExclusiveQueue queue, GrantState grant, HoldOptions next) implements Effect {
         @Override
         public void run() {
-            queue.context.refresher().renewFor(grant, next, standing -> queue.refreshed(grant, standing, false));
+            queue.context.renewer().renewFor(grant, next, standing -> queue.refreshed(grant, standing, false));
         }
 
         @Override

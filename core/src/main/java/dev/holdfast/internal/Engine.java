@@ -91,7 +91,7 @@ public final class Engine {
             EngineContext context = new EngineContext(
                     new StoreLink(store, counters, time),
                     time,
-                    new ClientIdentity(label),
+                    label,
                     environment,
                     dispatcher,
                     completionThreads,

@@ -17,7 +17,6 @@ import java.util.function.Consumer;
 final class EngineContext {
     private final StoreLink store;
     private final TimeSource time;
-    private final ClientIdentity identity;
     private final Environment environment;
     private final EventDispatcher dispatcher;
     private final CompletionThreads completionThreads;
@@ -26,7 +25,6 @@ final class EngineContext {
     private final Reachability reachability;
     private final LeaseRenewer renewer;
     private final ReleaseSender releaseSender;
-    private final GrantRefresher refresher;
     private final ClaimFactory claims;
     private final LocalLocks locks;
     private final RetainedGrants retained = new RetainedGrants(RetainedGrants.MOST);
@@ -35,14 +33,13 @@ final class EngineContext {
     EngineContext(
             StoreLink store,
             TimeSource time,
-            ClientIdentity identity,
+            String label,
             Environment environment,
             EventDispatcher dispatcher,
             CompletionThreads completionThreads,
             Counters counters,
             Duration outageLimit) {
         this.time = time;
-        this.identity = identity;
         this.environment = environment;
         this.dispatcher = dispatcher;
         this.completionThreads = completionThreads;
@@ -53,8 +50,7 @@ final class EngineContext {
         store.report(reachability);
         this.renewer = new LeaseRenewer(store, time, telemetry);
         this.releaseSender = new ReleaseSender(store, time, telemetry);
-        this.refresher = new GrantRefresher(store);
-        this.claims = new ClaimFactory(environment.ids(), identity);
+        this.claims = new ClaimFactory(environment.ids(), label);
     }
 
     StoreLink store() {
@@ -120,11 +116,6 @@ final class EngineContext {
 
     // ---- its parts ----
 
-    /** This process, as people see it beside its holds. */
-    ClientIdentity identity() {
-        return identity;
-    }
-
     Environment environment() {
         return environment;
     }
@@ -157,10 +148,6 @@ final class EngineContext {
 
     ReleaseSender releaseSender() {
         return releaseSender;
-    }
-
-    GrantRefresher refresher() {
-        return refresher;
     }
 
     ClaimFactory claims() {

@@ -7,7 +7,7 @@ import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.TimeSource;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -41,16 +41,25 @@ import org.jspecify.annotations.Nullable;
  * either the whole of another's change or nothing. Thread-safe.
  */
 final class GrantState {
+    private record Term(Duration lease, long end) {}
+
+    private static final AtomicReferenceFieldUpdater<GrantState, Validity> VALIDITY =
+            AtomicReferenceFieldUpdater.newUpdater(GrantState.class, Validity.class, "validity");
+
     private volatile WaitQueue owner;
     private final TimeSource time;
     private final boolean sessionBound;
     private final CompletableFuture<Boolean> released = new CompletableFuture<>();
-    private final AtomicReference<Validity> validity;
+    private volatile Validity validity;
     private final RenewalState renewal;
-    private final FixedLease fixed;
+    /**
+     * The fixed lease of a holder where the store knows only the session's, which lives on: this client ends it, by its own
+     * clock. Null where the holder has none.
+     */
+    private volatile @Nullable Term term;
 
     /** The tokens of its holds; guarded by its owner's mutex. */
-    final TokenBlock tokens;
+    final Tokens tokens;
 
     GrantState(
             WaitQueue owner,
@@ -62,11 +71,10 @@ final class GrantState {
         this.owner = owner;
         this.sessionBound = store.sessionBound();
         this.time = time;
-        this.validity = new AtomicReference<>(Validity.confirmed(grant, grant.sentNanos(), wallLeadWhenSent));
+        this.validity = Validity.confirmed(grant, grant.sentNanos(), wallLeadWhenSent);
         this.renewal =
                 new RenewalState(sessionBound, autoRenew, grant.sentNanos() + Durations.nanos(grant.lease()) / 3);
-        this.fixed = new FixedLease(time);
-        this.tokens = new TokenBlock(time);
+        this.tokens = new Tokens(time);
     }
 
     /** Its owner: the queue of the callers that want the name exclusively or, after a downgrade, of the readers. */
@@ -85,12 +93,12 @@ final class GrantState {
     }
 
     Grant grant() {
-        return validity.get().grant();
+        return validity.grant();
     }
 
     /** Whether it is surely held now. Changes nothing; the renewer acts on what it means. */
     boolean isValid() {
-        Validity now = validity.get();
+        Validity now = validity;
         return now.state() == Validity.State.VALID && !hasPassed(now) && !now.slept(wallLead());
     }
 
@@ -99,16 +107,21 @@ final class GrantState {
     }
 
     private long endOf(Validity now) {
-        return fixed.endBefore(now.deadline());
+        Term fixed = term;
+        return fixed != null && fixed.end - now.deadline() < 0 ? fixed.end : now.deadline();
     }
 
     /** Begins the fixed lease of a holder, where the store knows only the session's; ends that of the one before. */
     void beginLease(HoldOptions options) {
         if (sessionBound && !options.autoRenew()) {
-            fixed.begin(options.lease());
+            term = fromNow(options.lease());
         } else {
-            fixed.none();
+            term = null;
         }
+    }
+
+    private Term fromNow(Duration lease) {
+        return new Term(lease, time.nanoTime() + Durations.nanos(lease));
     }
 
     boolean isSessionBound() {
@@ -122,7 +135,7 @@ final class GrantState {
 
     /** Whether the deadline of a grant not yet lost has passed. */
     boolean hasRunOut() {
-        Validity now = validity.get();
+        Validity now = validity;
         return now.isOpen() && hasPassed(now);
     }
 
@@ -133,29 +146,29 @@ final class GrantState {
 
     /** The same, for a caller who has read the lead of the wall clock for many grants. */
     boolean hasSlept(long wallLead) {
-        Validity now = validity.get();
+        Validity now = validity;
         return now.state() == Validity.State.VALID && now.slept(wallLead);
     }
 
     long deadline() {
-        return endOf(validity.get());
+        return endOf(validity);
     }
 
     /** When the last request that confirmed it was sent, or somewhat before. */
     long provedAt() {
-        Validity now = validity.get();
+        Validity now = validity;
         return now.deadline() - Validity.deadline(now.grant(), 0);
     }
 
     /** Takes the grant for invalid until a renewal, due at once, confirms it; false if it was not valid before. */
     boolean doubt() {
         while (true) {
-            Validity now = validity.get();
+            Validity now = validity;
             if (now.state() != Validity.State.VALID) {
                 return false;
             }
             long at = time.nanoTime();
-            if (validity.compareAndSet(now, now.doubted(at))) {
+            if (VALIDITY.compareAndSet(this, now, now.doubted(at))) {
                 renewal.planAt(at);
                 return true;
             }
@@ -163,7 +176,7 @@ final class GrantState {
     }
 
     boolean isSuspect() {
-        return validity.get().state() == Validity.State.SUSPECT;
+        return validity.state() == Validity.State.SUSPECT;
     }
 
     /**
@@ -198,7 +211,9 @@ final class GrantState {
 
     /** Its holder asked for another fixed lease, and the session was confirmed: it counts from now. */
     void changeFixedLease(Duration lease) {
-        fixed.change(lease);
+        if (term != null) {
+            term = fromNow(lease);
+        }
     }
 
     /**
@@ -212,7 +227,7 @@ final class GrantState {
 
     private boolean move(UnaryOperator<Validity> step) {
         while (true) {
-            Validity now = validity.get();
+            Validity now = validity;
             if (!now.isOpen() || hasPassed(now)) {
                 return false;
             }
@@ -221,11 +236,11 @@ final class GrantState {
                 retryRenewal();
                 return true;
             }
-            if (validity.compareAndSet(now, next)) {
+            if (VALIDITY.compareAndSet(this, now, next)) {
                 boolean doubted = next.state() == Validity.State.SUSPECT;
                 Duration sure = renewal.sure(next.grant().lease());
                 renewal.planAt(doubted ? time.nanoTime() : next.deadline() - Durations.nanos(sure) * 2 / 3);
-                if (validity.get() != next && isSuspect()) {
+                if (validity != next && isSuspect()) {
                     renewal.planAt(time.nanoTime()); // doubted meanwhile: the value just written may have hidden that
                 }
                 return true;
@@ -240,7 +255,7 @@ final class GrantState {
 
     /** Why it was lost; null if it was not. */
     Loss.@Nullable Cause lossCause() {
-        return validity.get().cause();
+        return validity.cause();
     }
 
     /** Marks it released; false if it was lost or released before. */
@@ -249,16 +264,16 @@ final class GrantState {
     }
 
     private boolean end(UnaryOperator<Validity> step) {
-        return validity.getAndUpdate(now -> now.isOpen() ? step.apply(now) : now)
+        return VALIDITY.getAndUpdate(this, now -> now.isOpen() ? step.apply(now) : now)
                 .isOpen();
     }
 
     boolean isOpen() {
-        return validity.get().isOpen();
+        return validity.isOpen();
     }
 
     boolean isGivenBack() {
-        return validity.get().state() == Validity.State.GIVEN_BACK;
+        return validity.state() == Validity.State.GIVEN_BACK;
     }
 
     /** The store's answer to its release, once there is one: whether the grant had still been there. */
@@ -308,7 +323,8 @@ final class GrantState {
         renewal.asks(request.lease());
         if (!sessionBound) {
             long nearest = Validity.deadline(request, time.nanoTime());
-            validity.updateAndGet(now -> now.isOpen() && nearest - now.deadline() < 0 ? now.shortened(nearest) : now);
+            VALIDITY.updateAndGet(
+                    this, now -> now.isOpen() && nearest - now.deadline() < 0 ? now.shortened(nearest) : now);
         }
         return request;
     }
@@ -332,8 +348,11 @@ final class GrantState {
 
     /** The same, where the request under way leaves the lease as it is. */
     boolean fitsOnceSettled(HoldOptions options) {
+        Term fixed = term;
         return renewal.goesOnFor(options)
-                && (sessionBound ? fixed.fits(options.lease()) : grant().lease().equals(options.lease()));
+                && (fixed == null
+                        ? sessionBound || grant().lease().equals(options.lease())
+                        : fixed.lease.equals(options.lease()));
     }
 
     /**
@@ -341,12 +360,13 @@ final class GrantState {
      * session's lease, so it does not say whether its answer is to change the fixed lease within.
      */
     private boolean isSettled() {
-        return !renewal.isUnderWay() || (renewal.isFor(grant().lease()) && !fixed.isSet());
+        return !renewal.isUnderWay() || (renewal.isFor(grant().lease()) && term == null);
     }
 
     /** A third of the lease: less, and the next holder would begin with a grant about to run out. */
     boolean hasEnoughLease() {
-        return remaining() >= Durations.nanos(fixed.leaseWithin(grant().lease())) / 3;
+        Term fixed = term;
+        return remaining() >= Durations.nanos(fixed == null ? grant().lease() : fixed.lease) / 3;
     }
 
     /** Adopts the options of the next holder before the grant is renewed for it. */

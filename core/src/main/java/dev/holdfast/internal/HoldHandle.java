@@ -19,18 +19,18 @@ import org.jspecify.annotations.Nullable;
  * where a listener refers to its own hold. Thread-safe.
  */
 public final class HoldHandle {
-    private static final AtomicReferenceFieldUpdater<HoldHandle, WantedActions> WANTED_ACTIONS =
-            AtomicReferenceFieldUpdater.newUpdater(HoldHandle.class, WantedActions.class, "wantedActions");
+    private static final AtomicReferenceFieldUpdater<HoldHandle, Actions> ACTIONS =
+            AtomicReferenceFieldUpdater.newUpdater(HoldHandle.class, Actions.class, "actions");
 
-    /** The actions to run once when others wait. */
-    private static final class WantedActions {
-        final Queue<Runnable> queue = new ConcurrentLinkedQueue<>();
+    /** The actions to run once. */
+    private static final class Actions {
+        final Queue<Consumer<Loss>> whenLost = new ConcurrentLinkedQueue<>();
+        final Queue<Runnable> whenWanted = new ConcurrentLinkedQueue<>();
     }
 
     private final HoldState hold;
-    private final Queue<Consumer<Loss>> lossActions = new ConcurrentLinkedQueue<>();
-    /** Made when it is first needed: few holders ask whether others wait. */
-    private volatile @Nullable WantedActions wantedActions;
+    /** Made when they are first needed: most holders have none. */
+    private volatile @Nullable Actions actions;
 
     HoldHandle(HoldState hold) {
         this.hold = hold;
@@ -72,7 +72,7 @@ public final class HoldHandle {
 
     /** See {@link dev.holdfast.Hold#onLost}. */
     public void onLost(Consumer<Loss> action) {
-        lossActions.add(action);
+        actions().whenLost.add(action);
         if (hold.isLost()) {
             noteLoss();
             context().flush();
@@ -86,7 +86,11 @@ public final class HoldHandle {
 
     /** Runs each action once, on the listener thread. */
     void noteLoss() {
-        for (Consumer<Loss> action = lossActions.poll(); action != null; action = lossActions.poll()) {
+        Actions asked = actions;
+        if (asked == null) {
+            return;
+        }
+        for (Consumer<Loss> action = asked.whenLost.poll(); action != null; action = asked.whenLost.poll()) {
             context().note(hold.loss(), action);
         }
     }
@@ -95,21 +99,18 @@ public final class HoldHandle {
     public void onWanted(Runnable action) {
         Objects.requireNonNull(action, "action");
         hold.grant.owner().checkReportsWanted();
-        if (wantedActions == null) {
-            WANTED_ACTIONS.compareAndSet(this, null, new WantedActions());
-        }
-        Objects.requireNonNull(wantedActions).queue.add(action);
+        actions().whenWanted.add(action);
         hold.askForWanted();
         hold.grant.lock().watch(hold);
     }
 
     /** Has each action run once, on the listener thread; may be called under a mutex. */
     void noteWanted() {
-        WantedActions asked = wantedActions;
+        Actions asked = actions;
         if (asked == null) {
             return;
         }
-        for (Runnable action = asked.queue.poll(); action != null; action = asked.queue.poll()) {
+        for (Runnable action = asked.whenWanted.poll(); action != null; action = asked.whenWanted.poll()) {
             Runnable now = action;
             context().noteWanted(hold.name, () -> {
                 if (hold.isOpen()) {
@@ -121,8 +122,15 @@ public final class HoldHandle {
 
     /** Whether an action waits for the report that others wait. */
     boolean awaitsWanted() {
-        WantedActions asked = wantedActions;
-        return asked != null && !asked.queue.isEmpty();
+        Actions asked = actions;
+        return asked != null && !asked.whenWanted.isEmpty();
+    }
+
+    private Actions actions() {
+        if (actions == null) {
+            ACTIONS.compareAndSet(this, null, new Actions());
+        }
+        return Objects.requireNonNull(actions);
     }
 
     /** See {@link dev.holdfast.Hold#extend}. */
@@ -171,9 +179,9 @@ public final class HoldHandle {
         }
         try {
             hold.grant.lock().close(hold, as);
-        } catch (Error notBegun) {
+        } catch (RuntimeException | Error notBegun) {
             if (!hold.isThreadBound()) {
-                hold.unpin(); // so that it is found to be leaked
+                unpinAfter(notBegun);
             }
             throw notBegun;
         } finally {
@@ -186,9 +194,16 @@ public final class HoldHandle {
         hold.pin(this);
         try {
             hold.grant.lock().giveBack(hold);
-        } catch (Error notDone) {
-            hold.unpin(); // so that it is found to be leaked
+        } catch (RuntimeException | Error notDone) {
+            unpinAfter(notDone);
             throw notDone;
+        }
+    }
+
+    /** A hold that is still open after a close that has failed is to be found leaked. */
+    private void unpinAfter(Throwable broken) {
+        if (broken instanceof Error || hold.isOpen()) {
+            hold.unpin();
         }
     }
 

@@ -51,6 +51,7 @@ final class HoldState implements Runnable {
     private final CallSite site;
 
     private final FlightEvents.@Nullable Held event;
+    /** No field updater: to find the field it would load the classes of all, and the flight recorder with them. */
     private final AtomicReference<@Nullable End> end = new AtomicReference<>();
     /** The caller's side, which comes up in the engine's queue when nobody refers to it any more. */
     final AnchorReference anchor;

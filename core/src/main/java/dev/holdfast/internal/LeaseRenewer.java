@@ -1,5 +1,6 @@
 package dev.holdfast.internal;
 
+import dev.holdfast.HoldOptions;
 import dev.holdfast.Loss;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.ClaimId;
@@ -20,6 +21,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * pass and one request per thousand of them, and no timer each; a hold that is closed soon costs one entry in a set.
  *
  * <pre>
- *   watch ──► set of grants ──tick──► run out?        ──► lost, reported
+ *   keep  ──► set of grants ──tick──► run out?        ──► lost, reported
  *                                 ──► nobody left?    ──► leak: not renewed any more
  *                                 ──► held too long?  ──► not renewed any more
  *                                 ──► due?            ──► batch ──► store ──► HELD: deadline moves
@@ -89,7 +92,7 @@ final class LeaseRenewer {
     }
 
     /** Keeps a grant from now on. */
-    void watch(GrantState grant) {
+    void keep(GrantState grant) {
         grants.put(grant.grant().id(), grant);
         try {
             wakeBy(grant.dueAt());
@@ -363,6 +366,53 @@ final class LeaseRenewer {
         }
         return !unknown;
     }
+
+    // ---- requests between two holds of one grant: the caller hears whether it stands and was changed; no answer
+    // counts as no ----
+
+    /** Asks for a fresh grant number; the store refuses when another client waits. */
+    void renumber(GrantState live, Consumer<Boolean> then) {
+        Grant old = live.grant();
+        long wallLead = live.wallLead();
+        once(live, then, () -> store.extend(old), answer -> {
+            Grant fresh = answer.orElse(null);
+            return fresh != null
+                    && fresh.number() > old.number()
+                    && Tokens.isNumber(fresh.number())
+                    && live.renumber(fresh, wallLead);
+        });
+    }
+
+    /** Renews a grant with the lease of its next holder. */
+    void renewFor(GrantState live, HoldOptions options, Consumer<Boolean> then) {
+        long wallLead = live.wallLead();
+        once(live, then, () -> store.renew(List.of(live.toHandOver(options))), answer -> {
+            Renewal renewal = answer.get(live.grant().id());
+            return renewal != null
+                    && renewal.verdict() == Renewal.Verdict.HELD
+                    && live.changeLease(live.leaseFor(options), renewal.sentNanos(), wallLead);
+        });
+    }
+
+    /** One at a time: a renewal that another could overtake would leave the store with the wrong lease. */
+    private static <T> void once(
+            GrantState live, Consumer<Boolean> then, Supplier<CompletableFuture<T>> request, Predicate<T> apply) {
+        if (!live.renewal().begin()) {
+            then.accept(false);
+            return;
+        }
+        request.get().whenComplete((answer, failure) -> {
+            boolean changed = false;
+            try {
+                changed = answer != null && apply.test(answer);
+            } finally {
+                live.renewal().end(answer != null);
+                then.accept(changed);
+            }
+        });
+    }
+
+    // ---- on a holder's behalf ----
 
     /** Renews a fixed lease on its holder's behalf, and waits. */
     void extend(HoldState hold, Duration asked, Consumer<CompletableFuture<?>> awaiting) {

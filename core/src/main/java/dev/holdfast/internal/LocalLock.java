@@ -131,14 +131,9 @@ final class LocalLock {
      * }</pre>
      */
     Effects step() {
-        Effects then = new Effects(this);
+        Effects then = new Effects(mutex, context.telemetry());
         mutex.lock();
         return then;
-    }
-
-    /** Ends a step. */
-    void unlock() {
-        mutex.unlock();
     }
 
     /** Makes a step, for those who are called back. */

@@ -20,7 +20,7 @@ public final class Records {
 
     /** This process, for people. */
     public Holder self() {
-        return context.identity().holder(Thread.currentThread().getName());
+        return context.claims().holder(Thread.currentThread().getName());
     }
 
     /**

@@ -31,7 +31,7 @@ final class SharedGrant {
     private static final Duration ASK_AGAIN = Duration.ofSeconds(1);
 
     final GrantState state;
-    private final TokenBlock tokens;
+    private final Tokens tokens;
     private final SharedQueue queue;
     private final EngineContext context;
     private final boolean shared;

@@ -2,6 +2,7 @@ package dev.holdfast.internal;
 
 import dev.holdfast.LockMode;
 import dev.holdfast.Loss;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -43,7 +44,9 @@ final class SharedQueue extends WaitQueue {
 
     // Guarded by the mutex.
     private final Map<GrantState, SharedGrant> grants = new LinkedHashMap<>();
-    private final OwnClaims claims = new OwnClaims();
+    /** Those without an answer: at most one that waits in the store, and those of callers that try once. */
+    private final ArrayList<ClaimInFlight> claims = new ArrayList<>(1);
+
     /** Written under the mutex, and read without. */
     private volatile boolean hasGrants;
     /** Callers that do not wait, and are to hear first whether another client waits. */
@@ -111,7 +114,7 @@ final class SharedQueue extends WaitQueue {
 
         @Override
         public void hasThrown(Throwable why) {
-            claim.failed(why);
+            claim.answer.failed(why);
         }
     }
 
@@ -191,7 +194,7 @@ final class SharedQueue extends WaitQueue {
     @Override
     @Nullable
     ClaimInFlight unwanted() {
-        ClaimInFlight waiting = claims.waiting();
+        ClaimInFlight waiting = waitingClaim();
         Waiter first = waiters.first();
         boolean wanted = first != null
                 && waiting != null
@@ -235,7 +238,7 @@ final class SharedQueue extends WaitQueue {
 
     @Override
     Stream<ClaimInFlight> claims() {
-        return claims.all();
+        return claims.stream();
     }
 
     @Override
@@ -328,7 +331,7 @@ final class SharedQueue extends WaitQueue {
     @Override
     void shutDown(Throwable closed, Effects then) {
         waiters.failAll(closed, then);
-        ClaimInFlight unwanted = claims.waiting();
+        ClaimInFlight unwanted = waitingClaim();
         if (unwanted != null) {
             then.add(new Effects.Cancel(unwanted));
         }
@@ -368,20 +371,20 @@ final class SharedQueue extends WaitQueue {
             try {
                 claim.run();
             } catch (Throwable broken) {
-                claim.failed(broken);
+                claim.answer.failed(broken);
             }
         }
 
         @Override
         public void hasThrown(Throwable why) {
-            claim.failed(why);
+            claim.answer.failed(why);
         }
     }
 
     /** Makes the claim for those who wait; in turn, where it follows an answer or a release. */
     private void claimNext(boolean inTurn, Effects then) {
         Waiter first = waiters.first();
-        if (claims.waiting() != null || first == null) {
+        if (first == null || waitingClaim() != null) {
             return;
         }
         SharedGrant writers = writersInStore(first);
@@ -394,9 +397,19 @@ final class SharedQueue extends WaitQueue {
         }
     }
 
+    /** The claim that waits in the store, for all waiters here; null if there is none. */
+    private @Nullable ClaimInFlight waitingClaim() {
+        for (ClaimInFlight each : claims) {
+            if (each.claim.waits()) {
+                return each;
+            }
+        }
+        return null;
+    }
+
     private ClaimInFlight newClaim(Waiter asker) {
         ClaimInFlight made = new ClaimInFlight(context.claims().claimFor(name, asker), asker, this);
-        claims.reserve();
+        claims.ensureCapacity(claims.size() + 1); // so that adding it cannot fail
         return made;
     }
 

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The one door from the engine to its store. Each request is counted and timed, waits until the store is open, and ends with an
  * answer or a failure, whatever the store does: one that throws, or answers null, has failed. {@link Reachability} hears of each
- * answer, and what it proves, after the engine unless the store answered within the call. Thread-safe.
+ * answer, and what it proves, after the engine: always of a claim, and of other requests unless the store answered within the call. Thread-safe.
  */
 final class StoreLink {
     private static final String NULL = "the store answered null";
@@ -90,9 +90,9 @@ final class StoreLink {
         counters.claims.increment();
         counters.storeCalls.increment();
         try {
-            return Objects.requireNonNull(opening.claim(of.claim, of), NULL);
+            return Objects.requireNonNull(opening.claim(of.claim, of.answer), NULL);
         } catch (Throwable broken) { // an Error, too, must not leave a lock half-way between two states
-            of.failed(broken);
+            of.answer.failed(broken);
             return Pending.BRIEFLY;
         }
     }

@@ -4,6 +4,8 @@ import dev.holdfast.HoldOptions;
 import dev.holdfast.HoldfastException;
 import dev.holdfast.LockEvent.NotAcquired;
 import dev.holdfast.Loss;
+import dev.holdfast.StoreRefusedException;
+import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import java.util.concurrent.CompletableFuture;
@@ -195,8 +197,8 @@ abstract class WaitQueue {
         GrantState live;
         try {
             live = begin(given, of);
-            GrantCheck.throwIfUnusable(context, live, of);
-            watch(live);
+            throwIfUnusable(live, of);
+            planRenewal(live);
         } catch (Throwable unusable) {
             failed(of, unusable, then);
             afterClaim(then);
@@ -205,10 +207,39 @@ abstract class WaitQueue {
         granted(of, live, then);
     }
 
+    /** A store that is slow, or breaks its contract, gives grants that cannot be used: throws why. */
+    private void throwIfUnusable(GrantState grant, ClaimInFlight claim) {
+        if (context.isClosed()) {
+            throw context.closedException();
+        }
+        if (grant.hasRunOut()) {
+            throw new StoreUnavailableException(
+                    context.description() + " took longer to answer than the lease it granted; use a longer lease");
+        }
+        if (!claim.claim.waits() && grant.hasSlept()) {
+            throw new StoreUnavailableException(
+                    "the machine slept while " + context.description() + " was asked; try again");
+        }
+        if (!claim.claim.waits() && (claim.isKnownLost() || claim.isInDoubt())) {
+            throw new StoreUnavailableException(
+                    "the session or connection to " + context.description() + " broke while it was asked; try again");
+        }
+        Grant given = grant.grant();
+        if (!grant.isSessionBound() && !given.lease().equals(claim.claim.lease())) {
+            throw new StoreRefusedException(context.description() + " gave a lease of "
+                    + Durations.text(given.lease()) + " where " + Durations.text(claim.claim.lease())
+                    + " was asked for: report this to the authors of the store");
+        }
+        if (!Tokens.isNumber(given.number())) {
+            throw new StoreRefusedException(context.description() + " gave the grant number " + given.number()
+                    + ", from which no token can be made: its counter was damaged, or set by hand");
+        }
+    }
+
     /** Plans its renewal before a caller gets it. */
-    private void watch(GrantState begun) {
+    private void planRenewal(GrantState begun) {
         try {
-            context.renewer().watch(begun);
+            context.renewer().keep(begun);
         } catch (Throwable broken) { // the timer may have no thread
             throw new HoldfastException(
                     "its renewal could not be planned; see how many threads this process may have: " + broken, broken);

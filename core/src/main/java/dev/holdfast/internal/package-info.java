@@ -9,13 +9,12 @@
  *   <li>how a caller acquires: {@code Acquisition}, {@code AsyncAcquisition}, {@code MultiAcquisition},
  *       {@code AsyncMultiAcquisition}, {@code CompletionThreads}, {@code Reentry}, {@code Upgrade}, {@code JavaLock}
  *   <li>the queues of a name: {@code LocalLocks}, {@code WaitQueue}, {@code Waiters}, {@code HoldOwners}; what their steps leave to
- *       be done: {@code Effects}; the claims they send: {@code ClaimFactory}, {@code ClaimInFlight}, {@code OwnClaims}
+ *       be done: {@code Effects}; the claims they send: {@code ClaimFactory}, {@code ClaimInFlight}
  *   <li>a grant's way from hold to hold, and its bounds: {@code ExclusiveQueue} with {@code Retention}, {@code SharedQueue}
- *       with {@code SharedGrant}, {@code TokenBlock}
- *   <li>until when a grant is valid: {@code GrantState}, {@code Validity}, {@code RenewalState}, {@code FixedLease};
+ *       with {@code SharedGrant}, {@code Tokens}
+ *   <li>until when a grant is valid: {@code GrantState}, {@code Validity}, {@code RenewalState};
  *       the holds by it: {@code HoldState}, {@code HoldHandle}
- *   <li>renewal and release: {@code LeaseRenewer}, {@code RenewalSender} (its batches), {@code GrantRefresher},
- *       {@code ReleaseSender}
+ *   <li>renewal and release: {@code LeaseRenewer}, {@code RenewalSender} (its batches), {@code ReleaseSender}
  *   <li>the door to the store: {@code StoreLink}; a store that is opened by the first request: {@code StoreOpening},
  *       {@code EarlyClaim}; whether it answers: {@code Reachability}, {@code StorePart}
  *   <li>what is reported: {@code Telemetry}, {@code Counters}, {@code EventDispatcher}, {@code FlightEvents}

@@ -3,6 +3,7 @@ package dev.holdfast.spi;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,33 +20,57 @@ import org.jspecify.annotations.Nullable;
  * thread, also inside {@link Store#claim}, but under no mutex of the store: what the engine does then is short and never
  * blocks, and may call the store. It throws nothing. Thread-safe.
  */
-public abstract class Answer {
-    private final AtomicBoolean given = new AtomicBoolean();
+public final class Answer {
+    private final BiConsumer<@Nullable Grant, @Nullable Throwable> hears;
+    private final AtomicBoolean given;
+    private final @Nullable Runnable first;
 
-    /** An answer to come. */
-    protected Answer() {}
+    /**
+     * An answer to come.
+     *
+     * @param hears called once: with the grant, with a failure, or with neither where the claim was refused
+     */
+    public Answer(BiConsumer<@Nullable Grant, @Nullable Throwable> hears) {
+        this(hears, new AtomicBoolean(), null);
+    }
+
+    private Answer(
+            BiConsumer<@Nullable Grant, @Nullable Throwable> hears, AtomicBoolean given, @Nullable Runnable first) {
+        this.hears = hears;
+        this.given = given;
+        this.first = first;
+    }
+
+    /**
+     * The same answer, before which a store does something however the claim ends, such as forgetting it; perhaps more than
+     * once.
+     */
+    public Answer after(Runnable done) {
+        return new Answer(hears, given, done);
+    }
 
     /**
      * The claim has the name.
      *
-     * @return false if another answer was given before: then nobody has this grant, and the store ends it
+     * @return false if another answer was given before: then nobody has this grant, and the store ends it, unless the claim was
+     *     sent before its withdrawal can be, which ends it too
      */
-    public final boolean granted(Grant grant) {
+    public boolean granted(Grant grant) {
         return grant == null ? failed(new NullPointerException("the store granted null")) : give(grant, null);
     }
 
     /** The claim left nothing in the store, and has no grant; false if another answer was given before. */
-    public final boolean refused() {
+    public boolean refused() {
         return give(null, null);
     }
 
     /** Nobody knows what became of the claim; false if another answer was given before. */
-    public final boolean failed(Throwable why) {
+    public boolean failed(Throwable why) {
         return give(null, why == null ? new NullPointerException("the store failed by null") : why);
     }
 
     /** Takes the answer of a request, once that has it: a grant, nothing, or a failure. */
-    public final void follow(CompletionStage<Optional<Grant>> request) {
+    public void follow(CompletionStage<Optional<Grant>> request) {
         request.whenComplete((grant, why) -> {
             if (why == null && grant == null) {
                 failed(new NullPointerException("the store answered null"));
@@ -55,40 +80,27 @@ public abstract class Answer {
         });
     }
 
-    /** An answer that is given on to this one, after something that a store does however the claim ends. */
-    public final Answer after(Runnable first) {
-        Answer whole = this;
-        return new Answer() {
-            @Override
-            protected void ended(@Nullable Grant grant, @Nullable Throwable why) {
-                first.run();
-                whole.give(grant, why);
-            }
-        };
-    }
-
     /** Whether it was given. */
-    public final boolean isGiven() {
+    public boolean isGiven() {
         return given.get();
     }
 
     private boolean give(@Nullable Grant grant, @Nullable Throwable why) {
+        if (first != null) {
+            try {
+                first.run();
+            } catch (Throwable broken) {
+                // the answer counts, and is given
+            }
+        }
         if (!given.compareAndSet(false, true)) {
             return false;
         }
         try {
-            ended(grant, why);
+            hears.accept(grant, why);
         } catch (Throwable broken) {
             // no matter of the store, which goes on; whoever hears has seen to what follows
         }
         return true;
     }
-
-    /**
-     * Called once.
-     *
-     * @param grant null if there is none
-     * @param why null unless the outcome is unknown; then there is no grant
-     */
-    protected abstract void ended(@Nullable Grant grant, @Nullable Throwable why);
 }

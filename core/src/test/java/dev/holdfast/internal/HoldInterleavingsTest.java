@@ -6,6 +6,7 @@ import dev.holdfast.spi.Mode;
 import java.lang.ref.ReferenceQueue;
 import java.util.concurrent.TimeUnit;
 import org.jetbrains.lincheck.datastructures.Operation;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.Timeout;
  * <p>Fails in its first scenarios if {@code HoldState.close()} looks first and sets afterwards.
  */
 @Timeout(value = Interleavings.PATIENCE_MINUTES, unit = TimeUnit.MINUTES)
+@Tag("thorough") // GrantInterleavingsTest shows the same of the grant below
 public class HoldInterleavingsTest {
     private final HoldState hold = new HoldState(
             GrantInterleavingsTest.grant(),

@@ -2,6 +2,7 @@ package dev.holdfast.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.Holder;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
@@ -41,10 +42,10 @@ class LeaseRenewerRaceTest {
             LeaseRenewer renewer = renewer();
             GrantState first = grant("a", SHORT);
             GrantState second = grant("b", LONG);
-            renewer.watch(first);
+            renewer.keep(first);
             time.set(first.dueAt());
 
-            meeting.of(time::runDue, () -> renewer.watch(second));
+            meeting.of(time::runDue, () -> renewer.keep(second));
 
             assertPlannedFor(i, first, second);
             end(renewer, first, second);
@@ -57,8 +58,8 @@ class LeaseRenewerRaceTest {
             LeaseRenewer renewer = renewer();
             GrantState first = grant("a", SHORT);
             GrantState second = grant("b", LONG);
-            renewer.watch(first);
-            renewer.watch(second);
+            renewer.keep(first);
+            renewer.keep(second);
             time.set(first.dueAt());
 
             meeting.of(time::runDue, () -> renewer.doubt(second));
@@ -85,8 +86,7 @@ class LeaseRenewerRaceTest {
 
     private GrantState grant(String name, Duration lease) {
         LockName of = race.engine.name(name, Mode.EXCLUSIVE);
-        Claim claim =
-                new Claim(race.nextId(), name, Mode.EXCLUSIVE, lease, true, 0, new ClientIdentity("").holder("test"));
+        Claim claim = new Claim(race.nextId(), name, Mode.EXCLUSIVE, lease, true, 0, new Holder("host", 1, "test", ""));
         Grant granted = Asked.of(store, claim).answer().join().orElseThrow();
         return new GrantState(
                 new LocalLock(race.engine.context(), of).side(of), granted, true, store.capabilities(), time, 0);

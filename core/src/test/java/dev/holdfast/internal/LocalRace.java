@@ -1,6 +1,7 @@
 package dev.holdfast.internal;
 
 import dev.holdfast.HoldOptions;
+import dev.holdfast.Holder;
 import dev.holdfast.LockEvent.NotAcquired;
 import dev.holdfast.LockMode;
 import dev.holdfast.memory.MemoryStore;
@@ -30,14 +31,14 @@ final class LocalRace {
                     "internal.StoreOpening",
                     "internal.Counters",
                     "internal.FlightEvents",
-                    "internal.ClientIdentity",
+                    "internal.ClaimFactory",
                     "internal.LeaseRenewer",
                     "internal.GrantState",
                     "internal.RenewalState",
                     "internal.HoldState",
                     "internal.Names",
                     "internal.Telemetry",
-                    "internal.TokenBlock",
+                    "internal.Tokens",
                     "internal.CallSite",
                     "internal.CallSites",
                     "internal.ReleaseSender",
@@ -90,13 +91,7 @@ final class LocalRace {
     Runnable rival() {
         Store client = store.open();
         Claim claim = new Claim(
-                nextId(),
-                lock.inStore(),
-                Mode.EXCLUSIVE,
-                OPTIONS.lease(),
-                true,
-                0,
-                new ClientIdentity("").holder("rival"));
+                nextId(), lock.inStore(), Mode.EXCLUSIVE, OPTIONS.lease(), true, 0, new Holder("host", 1, "rival", ""));
         Grant grant = Asked.of(client, claim).answer().join().orElseThrow();
         return () -> client.release(grant);
     }

@@ -2,6 +2,7 @@ package dev.holdfast.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.Holder;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
@@ -44,7 +45,7 @@ class RenewalBatchesTest {
         for (int i = 0; i < GRANTS; i++) {
             GrantState grant = grant("name-" + i);
             grants.add(grant);
-            renewer.watch(grant);
+            renewer.keep(grant);
         }
         time.set(grants.get(0).dueAt());
         time.runDue();
@@ -138,8 +139,7 @@ class RenewalBatchesTest {
 
     private GrantState grant(String name) {
         LockName of = race.engine.name(name, Mode.EXCLUSIVE);
-        Claim claim =
-                new Claim(race.nextId(), name, Mode.EXCLUSIVE, LEASE, true, 0, new ClientIdentity("").holder("test"));
+        Claim claim = new Claim(race.nextId(), name, Mode.EXCLUSIVE, LEASE, true, 0, new Holder("host", 1, "test", ""));
         Grant granted = Asked.of(real, claim).answer().join().orElseThrow();
         return new GrantState(
                 new LocalLock(race.engine.context(), of).side(of), granted, true, real.capabilities(), time, 0);

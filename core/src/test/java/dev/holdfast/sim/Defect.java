@@ -17,15 +17,16 @@ enum Defect {
             500),
     HAND_OVER_WITH_LITTLE_LEASE_LEFT(
             "internal/GrantState",
-            "return remaining() >= Durations.nanos(fixed.leaseWithin(grant().lease())) / 3;",
+            "return remaining() >= Durations.nanos(fixed == null ? grant().lease() : fixed.lease) / 3;",
             "return remaining() > 0;",
             500,
             46),
     INDEX_REUSED_AFTER_A_REFUSED_NUMBER(
-            "internal/GrantRefresher",
+            "internal/LeaseRenewer",
             "Grant fresh = answer.orElse(null);",
             "Grant fresh = answer.orElse(null); if (fresh == null) { return true; }",
-            500),
+            500,
+            10),
     RELEASE_RETRIED_WITHOUT_ID(
             "internal/ReleaseSender",
             "RepeatedRequest.begin(time, () -> store.release(grant),",
@@ -44,7 +45,7 @@ enum Defect {
             "} else if (of.claim.waits()) { return; } else {\n",
             500),
     READERS_JOIN_WITHOUT_ASKING_FOR_WRITERS(
-            "internal/SharedGrant", "&& now() - openedAt <= Durations.nanos(options.maxHandOverTime());", ";", 500),
+            "internal/SharedGrant", "&& now() - openedAt <= Durations.nanos(options.maxHandOverTime());", ";", 500, 20),
     READER_JOINS_BEHIND_A_WRITER(
             "internal/SharedQueue",
             "return grant.suits(waiter) && !isBehindWriter(waiter);",
@@ -101,7 +102,7 @@ enum Defect {
             ".thenApply(all -> all)",
             4_000,
             109),
-    STORE_CALLED_UNDER_A_MUTEX("internal/Effects", "of.unlock();", "run(); of.unlock();", 500),
+    STORE_CALLED_UNDER_A_MUTEX("internal/Effects", "mutex.unlock();", "run(); mutex.unlock();", 500),
     BREAK_THAT_COMPARES_NO_NUMBER(
             "memory/MemoryLock", "filter(held -> held.number == number)", "filter(held -> true)", 1_000),
     NUMBERS_WITHOUT_THE_CLOCK( // they fall when the server forgets the last one

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * A simulation that finds nothing proves nothing, unless it finds what is there to be found. Looks for each defect from the
- * first seed on; with {@code -Dholdfast.sim.known=true} for one of each class, first at the seed that showed it last.
+ * first seed on; with {@code -Dholdfast.sim.known=true} for one of each third class, first at the seed that showed it last.
  */
 class SimulationBitesTest {
     private static final long FIRST_SEED = 1;
@@ -21,7 +21,8 @@ class SimulationBitesTest {
 
     static Stream<Defect> defects() {
         Set<String> types = new HashSet<>();
-        return Stream.of(Defect.values()).filter(defect -> types.add(defect.type) || !KNOWN_FIRST);
+        return Stream.of(Defect.values())
+                .filter(defect -> !KNOWN_FIRST || (types.add(defect.type) && types.size() % 3 == 0));
     }
 
     @ParameterizedTest

@@ -182,6 +182,7 @@ class FlashSaleTest extends OnTwoServers {
     }
 
     @ParameterizedTest
+    @Tag("thorough")
     @ValueSource(strings = {"holdfast", "split", "pessimistic", "optimistic"})
     void twoWhoWithdrawTooMuchAtOnceAreNotBothPaid(String guard) {
         Couple.Account account = withdraw(guard, 20);

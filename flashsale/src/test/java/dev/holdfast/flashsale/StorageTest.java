@@ -12,6 +12,7 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -83,6 +84,7 @@ class StorageTest {
     }
 
     @Test
+    @Tag("thorough")
     void aStartThatGoesOnAfterTheEndCreatesNothing() throws Exception {
         Storage storage = Storage.on(database);
         storage.close();

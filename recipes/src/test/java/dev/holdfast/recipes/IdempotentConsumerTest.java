@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A message is handled once, however often it is delivered. */
@@ -62,6 +63,7 @@ class IdempotentConsumerTest {
     }
 
     @Test
+    @Tag("thorough")
     void aMessageThatAnotherConsumerHandlesIsNotDoneYet() throws Exception {
         Gate gate = new Gate();
         Future<Handled> first = clients.start(() -> orders(0).handle("7", turn -> gate.pass()));

@@ -56,6 +56,7 @@ class SingleFlightTest {
     }
 
     @Test
+    @Tag("thorough")
     void theReadersOfAProcessAreOneClaimInTheStore() throws Exception {
         SingleFlight<String> articles = articles(0);
         Gate gate = new Gate();
@@ -103,6 +104,7 @@ class SingleFlightTest {
     }
 
     @Test
+    @Tag("thorough")
     void keysAreLoadedBesideEachOther() throws Exception {
         CountDownLatch both = new CountDownLatch(2);
         Loader<String, InterruptedException> meets = key -> {
@@ -180,6 +182,7 @@ class SingleFlightTest {
     }
 
     @Test
+    @Tag("thorough")
     void aReaderWithATimedWaitLoadsWhereNobodyElseDoes() throws Exception {
         assertThat(articles(0).get("42", Duration.ofMillis(50), this::load)).contains("article 42, version 1");
     }
@@ -223,6 +226,7 @@ class SingleFlightTest {
     }
 
     @Test
+    @Tag("thorough")
     void withoutServingStaleAReaderWaitsForTheNewValue() throws Exception {
         cache.put("42", "old", 0);
         cache.makeStale("42");

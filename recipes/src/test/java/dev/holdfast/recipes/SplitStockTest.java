@@ -13,6 +13,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -56,6 +57,7 @@ class SplitStockTest {
     }
 
     @RepeatedTest(3)
+    @Tag("thorough")
     void piecesThatAreTakenPutBackAndSpreadStayAsManyAsTheyWere() throws Exception {
         tickets(0).fill(100);
         List<Future<Long>> traders = new ArrayList<>();
@@ -106,6 +108,7 @@ class SplitStockTest {
 
     /** The segments are the stock: whatever number somebody has in mind, what they hold is sold, and no more. */
     @Test
+    @Tag("thorough")
     void segmentsThatSumToLessThanTheStockSellWhatTheyHave() throws InterruptedException {
         table.segments.set(0, new Segment(0, 3, 0));
         table.segments.set(9, new Segment(9, 4, 0));
@@ -131,6 +134,7 @@ class SplitStockTest {
     }
 
     @Test
+    @Tag("thorough")
     void spreadingMakesTheSegmentsEqual() throws InterruptedException {
         table.segments.set(3, new Segment(3, 33, 0));
 
@@ -141,6 +145,7 @@ class SplitStockTest {
     }
 
     @Test
+    @Tag("thorough")
     void aStockThatIsSoldOutTakesNoLock() throws InterruptedException {
         try (LockClient client = LockClient.connect("mem:")) {
             SplitStock empty = SplitStock.of(client, "tickets", SEGMENTS, table);

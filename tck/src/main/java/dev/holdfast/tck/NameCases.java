@@ -11,6 +11,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What the store tells of its locks, and that every name is one of its own. */
@@ -211,6 +212,7 @@ abstract class NameCases extends Cases {
     }
 
     @Test
+    @Tag(StoreContract.EACH_STORE)
     void everyNameIsAnotherLockAndComesBackAsItWasGiven() {
         RawClient one = rig.raw();
         RawClient two = rig.raw();

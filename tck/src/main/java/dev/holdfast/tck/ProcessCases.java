@@ -6,6 +6,7 @@ import dev.holdfast.tck.History.Held;
 import dev.holdfast.testbed.ChildProcess;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Between processes: children that contend, are killed while they hold or wait, and are stopped past their lease. */
@@ -79,6 +80,7 @@ abstract class ProcessCases extends ContenderCases {
     }
 
     @Test
+    @Tag("thorough")
     void waitersThatAreKilledBlockNobody() throws Exception {
         List<ChildProcess> children = contenders(4, lease());
         ChildProcess holder = children.get(0);
@@ -101,6 +103,7 @@ abstract class ProcessCases extends ContenderCases {
     }
 
     @Test
+    @Tag("thorough")
     void aWaiterStoppedWhenItsTurnComesIsPassedOverAndServedLater() throws Exception {
         List<ChildProcess> children = contenders(3, lease());
         ChildProcess holder = children.get(0);

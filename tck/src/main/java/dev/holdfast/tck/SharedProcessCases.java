@@ -10,6 +10,7 @@ import dev.holdfast.tck.History.Held;
 import dev.holdfast.testbed.ChildProcess;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Between processes: readers, writers and holders of permits that contend, are killed, and are stopped past their lease. */
@@ -67,6 +68,7 @@ abstract class SharedProcessCases extends ContenderCases {
     }
 
     @Test
+    @Tag("thorough")
     void aReaderStoppedPastItsLeaseFindsItLostAndWasNeverValidBesideAWriter() throws Exception {
         assumeMode(LockMode.SHARED);
         List<ChildProcess> children = contenders(lease(), READ, WRITE);
@@ -90,6 +92,7 @@ abstract class SharedProcessCases extends ContenderCases {
     }
 
     @Test
+    @Tag("thorough")
     void readersWhoWaitComeInTogetherWhenAWriterIsKilled() throws Exception {
         assumeMode(LockMode.SHARED);
         List<ChildProcess> children = contenders(lease(), WRITE, READ, READ);
@@ -123,6 +126,7 @@ abstract class SharedProcessCases extends ContenderCases {
     }
 
     @Test
+    @Tag("thorough")
     void thePermitsOfProcessesThatAreKilledOrStoppedComeBackAndNoMoreThanThose() throws Exception {
         assumeMode(LockMode.PERMITS);
         List<ChildProcess> children = contenders(lease(), ONE_OF_TWO, ONE_OF_TWO, ONE_OF_TWO, ONE_OF_TWO);
@@ -154,12 +158,14 @@ abstract class SharedProcessCases extends ContenderCases {
     }
 
     @Test
+    @Tag("thorough")
     void aKilledWaiterWhosePermitsAreNotFreeBlocksNobodyForLongerThanItsLeaseAndTwoSeconds() throws Exception {
         assumeMode(LockMode.PERMITS);
         aKilledWaiterBlocksNobody(new Permits(5, 10), new Permits(8, 10), new Permits(1, 10));
     }
 
     @Test
+    @Tag("thorough")
     void aKilledWriterBehindReadersBlocksNoReaderForLongerThanItsLeaseAndTwoSeconds() throws Exception {
         assumeMode(LockMode.SHARED);
         aKilledWaiterBlocksNobody(READ, WRITE, READ);

@@ -63,6 +63,9 @@ public abstract class StoreContract extends StoreUnderTest {
      */
     public static final String VALUES = "values";
 
+    /** The tag of a case of values that no other store proves: each writes names in its own way. */
+    static final String EACH_STORE = "each-store";
+
     /** The tag of the cases of records, and of work that runs once. */
     public static final String ONCE = "once";
 

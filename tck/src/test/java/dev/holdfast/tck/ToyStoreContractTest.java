@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Tag;
  * the stores that are used; those whose grants end with a session, to ZooKeeper.
  */
 @Tag("engine-proved-elsewhere")
+@Tag("values-proved-elsewhere")
 class ToyStoreContractTest extends StoreContract {
     private final ToyLocks locks = new ToyLocks();
 

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -52,6 +53,7 @@ class ChildJvmTest {
     }
 
     @Test
+    @Tag("thorough")
     void aChildThatPrintsALotNeitherBlocksNorLosesLines() {
         try (ChildProcess child = ChildJvm.main(Programs.Chatter.class).start()) {
             assertThat(child.waitFor(SOON)).isZero();

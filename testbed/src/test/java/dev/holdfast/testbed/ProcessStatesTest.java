@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class ProcessStatesTest {
@@ -36,6 +37,7 @@ class ProcessStatesTest {
     }
 
     @Test
+    @Tag("thorough")
     void aProcessThatEndsWhileItIsAskedIsThereOrNotAndNeverAnError() {
         for (int i = 0; i < 60; i++) {
             try (ChildProcess child = ChildProcess.command("true").start()) {

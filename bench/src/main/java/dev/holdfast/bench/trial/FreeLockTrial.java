@@ -28,8 +28,9 @@ import java.util.stream.Stream;
  *   server                           └─ works ─┘
  * </pre>
  *
- * <p>Then the same in a JVM that only interprets, which counts the steps of a way, and the first turns in new JVMs, each with
- * one way.
+ * <p>That JVM is young: most of what a lock needs has not been compiled for good in it. So the same follows in one that has taken
+ * many locks before, as a service has after some minutes; then in one that only interprets, which counts the steps of a way;
+ * and last come the first turns in new JVMs, each with one way.
  */
 public final class FreeLockTrial {
     private static final int MOST_PAUSE_MICROS = 20_000;
@@ -38,6 +39,9 @@ public final class FreeLockTrial {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final int MANY = 16;
     private static final int FIRST_TURNS = 60;
+    /** Of each way, without a pause: the second compiler is done with what they need. */
+    private static final int TURNS_OF_A_SERVICE = 12_000;
+
     private static final int NEW_JVMS = 5;
     private static final double MICROS = 1e3;
     private static final List<FreeLockWay> LIBRARIES =
@@ -73,22 +77,29 @@ public final class FreeLockTrial {
     static boolean run() throws Exception {
         Trial.describe("pause 0 to 20 ms, each lock once, held for 2 ms; times in µs");
         try (RedisServer server = RedisServer.start()) {
-            ownJvm(server, "one thread", 1, 8, 40);
-            ownJvm(server, MANY + " threads", MANY, 4, 20);
-            ownJvm(server, "one thread, interpreted (`-Xint`)", 1, 2, 20, "-Xint");
+            ownJvm(server, "one thread, in a young JVM", 1, 8, 30, 0);
+            ownJvm(
+                    server,
+                    "one thread, after " + TURNS_OF_A_SERVICE + " turns of each way",
+                    1,
+                    2,
+                    25,
+                    TURNS_OF_A_SERVICE);
+            ownJvm(server, MANY + " threads, in a young JVM", MANY, 4, 15, 0);
+            ownJvm(server, "one thread, interpreted (`-Xint`)", 1, 2, 15, 0, "-Xint");
             newJvms(server);
         }
         return true;
     }
 
     private static void ownJvm(
-            RedisServer server, String title, int threads, int warmUpSeconds, int seconds, String... jvm) {
+            RedisServer server, String title, int threads, int warmUpSeconds, int seconds, int before, String... jvm) {
         head(title);
         String warmUp = String.valueOf(warmUpSeconds);
         try (ChildProcess child = ChildJvm.main(FreeLockTrial.class)
                 .flags("-XX:TieredStopAtLevel=4")
                 .flags(jvm)
-                .args(server.uri(), String.valueOf(threads), warmUp, String.valueOf(seconds))
+                .args(server.uri(), String.valueOf(threads), warmUp, String.valueOf(seconds), String.valueOf(before))
                 .start()) {
             child.expect("done", PATIENCE);
             child.lines().stream().filter(line -> line.startsWith("|")).forEach(System.out::println);
@@ -121,13 +132,14 @@ public final class FreeLockTrial {
                 ratio(Trial.quantile(all, 0.5) / MICROS / redisson)));
     }
 
-    /** A JVM of its own: URL THREADS WARM-UP SECONDS, or URL WAY. */
+    /** A JVM of its own: URL THREADS WARM-UP SECONDS TURNS-BEFORE, or URL WAY. */
     public static void main(String[] args) throws Exception {
         if (args.length == 2) {
             firstTurns(args[0], FreeLockWay.valueOf(args[1]));
         } else {
             int threads = Integer.parseInt(args[1]);
             FreeLockTrial trial = new FreeLockTrial(args[0], List.of(FreeLockWay.values()));
+            trial.turnsWithoutPause(Integer.parseInt(args[4]));
             trial.turns(threads, Duration.ofSeconds(Long.parseLong(args[2])));
             trial.print(trial.turns(threads, Duration.ofSeconds(Long.parseLong(args[3]))), threads == 1);
             trial.close();
@@ -147,6 +159,14 @@ public final class FreeLockTrial {
         StringBuilder line = new StringBuilder("times");
         times.whole.forEach(time -> line.append(' ').append(time));
         System.out.println(line);
+    }
+
+    private void turnsWithoutPause(int times) throws Exception {
+        for (int i = 0; i < times; i++) {
+            for (FreeLockWay way : FreeLockWay.values()) {
+                of(clients, way).take(way + ":before:" + i).run();
+            }
+        }
     }
 
     private void close() {

@@ -86,6 +86,7 @@ class RoundsTest {
     }
 
     @Test
+    @Tag("thorough")
     void aWorkerThatDiesFailsItsRoundLoudlyAndTheNextRoundHasNewWorkers() throws Exception {
         try (Fleet fleet = fleet(Peers.of(Peers.CEILING, StoreKind.MEMORY))) {
             double unused = fleet.run(Load.own(1), SHORT).perSecond();
@@ -114,6 +115,7 @@ class RoundsTest {
     }
 
     @Test
+    @Tag("thorough")
     void aWorkerThatCannotGoOnSaysWhy() {
         PeerKind lost = new PeerKind(
                 "nowhere", "nowhere", PeerKind.Role.FAKE, NO_LOCK.stores(), NO_LOCK.modes(), NO_LOCK.opening());

@@ -19,6 +19,7 @@ class WritesTrialTest {
     private Path folder;
 
     @Test
+    @Tag("thorough")
     void aLockInSqliteWritesTwoPagesAndARefusedTryNothing() throws IOException {
         Path unused = orSkip(() -> Binaries.onThisMachine().findInstalled("gcc", "apt-get install gcc libc6-dev"));
         assertThat(WritesTrial.run(folder, 1, List.of(StoreKind.SQLITE)))

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe.
  */
-public final class Asked extends Answer implements Pending {
+public final class Asked implements Pending {
     private final CompletableFuture<Optional<Grant>> answer = new CompletableFuture<>();
     private volatile Pending pending = BRIEFLY;
 
@@ -35,7 +35,7 @@ public final class Asked extends Answer implements Pending {
     /** The same, to what takes the claims of a store. */
     public static Asked of(BiFunction<Claim, Answer, Pending> store, Claim claim) {
         Asked made = new Asked();
-        made.pending = store.apply(claim, made);
+        made.pending = store.apply(claim, new Answer(made::ended));
         return made;
     }
 
@@ -49,8 +49,7 @@ public final class Asked extends Answer implements Pending {
         pending.cancel();
     }
 
-    @Override
-    protected void ended(@Nullable Grant grant, @Nullable Throwable why) {
+    private void ended(@Nullable Grant grant, @Nullable Throwable why) {
         if (why == null) {
             answer.complete(Optional.ofNullable(grant));
         } else {

@@ -96,6 +96,7 @@ class SqlLadderTest {
     }
 
     @Test
+    @Tag("thorough")
     void aKilledProcessLeavesItsRowForEver() throws SQLException {
         killedInside(UniqueRow.class, () -> {});
 

@@ -27,6 +27,7 @@ import org.apache.curator.framework.api.ACLProvider;
 import org.apache.curator.retry.RetryForever;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.data.ACL;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -67,6 +68,7 @@ class ApplicationStoresTest {
     }
 
     @Test
+    @Tag("thorough")
     void theLettuceClientOfAClusterKeepsTheLocks() {
         try (RedisCluster cluster = OrSkip.orSkip(() -> RedisCluster.start(3, 0));
                 LockClient other = LockClient.connect("redis-cluster://" + cluster.hosts())) {

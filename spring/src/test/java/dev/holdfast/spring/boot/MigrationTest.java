@@ -108,6 +108,7 @@ class MigrationTest {
     }
 
     @Test
+    @Tag("thorough")
     void aDatabaseThatHasTheTableOfLocksAlreadyGetsAllMigrationsAfterABaselineOfZero() {
         LockClient.connect(postgres.jdbcUrl()).close();
         with(Tool.FLYWAY, "CREATE TABLE orders (id INT)")

@@ -123,6 +123,7 @@ class ShutdownTest {
     }
 
     @Test
+    @Tag("thorough")
     void aContextThatIsStoppedAndStartedAgainKeepsItsClient() throws InterruptedException {
         try (ConfigurableApplicationContext context = new SpringApplicationBuilder(Bare.class)
                 .properties("holdfast.store=mem:")

@@ -6,6 +6,7 @@ import dev.holdfast.HoldLostException;
 import dev.holdfast.LockClient;
 import dev.holdfast.spring.HoldLock;
 import dev.holdfast.test.TestLocks;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -17,6 +18,7 @@ import org.springframework.context.annotation.Import;
 
 /** The snippet on the test of a Spring Boot application, run. */
 @SpringBootTest(classes = {SpringTestingPageTest.Application.class, SpringTestingPageTest.LocksInMemory.class})
+@Tag("thorough") // an application with everything; that the page says the same is seen every day
 class SpringTestingPageTest {
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration

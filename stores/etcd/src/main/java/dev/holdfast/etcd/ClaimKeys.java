@@ -1,9 +1,9 @@
 package dev.holdfast.etcd;
 
-import dev.holdfast.etcd.HeldClaims.Held;
+import dev.holdfast.HoldfastException;
+import dev.holdfast.etcd.Releases.Release;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
-import dev.holdfast.spi.Grant;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.kv.GetResponse;
 import io.etcd.jetcd.kv.TxnResponse;
@@ -16,9 +16,9 @@ import io.etcd.jetcd.options.PutOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -29,12 +29,34 @@ final class ClaimKeys {
 
     private final Requests requests;
     private final Keys keys;
-    private final Map<ClaimId, Session> unanswered = new ConcurrentHashMap<>();
-    private final Set<ClaimId> unansweredReleases = ConcurrentHashMap.newKeySet();
+    private final Releases releases;
+    /** The claims that may have a key and were not granted. */
+    private final Map<ClaimId, Sent> sent = new ConcurrentHashMap<>();
 
-    ClaimKeys(Requests requests, Keys keys) {
+    ClaimKeys(Requests requests, Keys keys, Releases releases) {
         this.requests = requests;
         this.keys = keys;
+        this.releases = releases;
+    }
+
+    /** What was sent of a claim, last in a session. */
+    private static final class Sent {
+        final Session session;
+        /** Which it demands. */
+        final long epoch;
+
+        final AtomicBoolean repeated = new AtomicBoolean();
+        volatile boolean answered;
+
+        Sent(Session session) {
+            this.session = session;
+            this.epoch = session.epoch();
+        }
+
+        /** Whether it was surely carried out, or never will be: one claim that raises the epoch makes void what others sent. */
+        boolean isSettled() {
+            return answered || session.epoch() > epoch;
+        }
     }
 
     /**
@@ -52,49 +74,62 @@ final class ClaimKeys {
                         QueuedClaim.of(keys, read.getKvs()), read.getHeader().getRevision()));
     }
 
-    /** Whether the key of a grant is there, unbroken and in its session. */
-    CompletableFuture<Boolean> isThere(Grant grant, Session session) {
-        return queue(grant.name(), grant.number())
-                .thenApply(read -> read.queue().stream()
-                        .anyMatch(each -> each.number() == grant.number()
-                                && !each.isBroken()
-                                && each.lease() == session.lease()));
-    }
-
     private static GetOption.Builder allOf() {
         return GetOption.builder().isPrefix(true).withKeysOnly(true).withLimit(MOST_BEFORE + 1L);
     }
 
     /**
-     * Makes the key of a claim, unless it is there, and reads the queue: all in one transaction. Before that, an earlier one
-     * that was not answered is made void, lest it be carried out when the claim has been released.
+     * Makes the key of a claim, unless it is there, and reads the queue: all in one transaction, with what this task has
+     * released before. Before that, an earlier one that was not answered is made void, lest it be carried out when the claim
+     * has been released.
      *
      * @param wanted whether the claim is not answered yet: asked when its removal would find that it was sent
      */
     CompletableFuture<Read> enter(Claim claim, Session session, String text, BooleanSupplier wanted) {
-        Session earlier = unanswered.get(claim.id());
-        if (earlier != null) {
-            return settle(claim.id(), earlier, List.of()).thenCompose(done -> enter(claim, session, text, wanted));
+        Sent earlier = sent.get(claim.id());
+        if (earlier != null && !earlier.isSettled()) {
+            return settle(earlier, List.of()).thenCompose(done -> enter(claim, session, text, wanted));
         }
-        unanswered.put(claim.id(), session);
+        Release released = releases.take(claim.name());
+        if (released == null) {
+            return releases.behind(claim.name(), () -> make(claim, session, text, wanted, null));
+        }
+        try {
+            return make(claim, session, text, wanted, released);
+        } catch (Throwable notSent) {
+            releases.sendAlone(released);
+            throw notSent;
+        }
+    }
+
+    private CompletableFuture<Read> make(
+            Claim claim, Session session, String text, BooleanSupplier wanted, @Nullable Release released) {
+        Sent now = new Sent(session);
+        sent.put(claim.id(), now);
         if (!wanted.getAsBoolean()) {
-            unanswered.remove(claim.id(), session);
+            now.answered = true;
+            releases.sendAlone(released);
             return CompletableFuture.failedFuture(requests.notSent());
         }
         ByteSequence key = keys.claim(claim.name(), claim.mode(), claim.id());
+        ByteSequence epoch = keys.session(session.lease());
         Op queue = Op.get(keys.queue(claim.name()), allOf().build());
+        List<Op> then = new ArrayList<>(List.of(Op.put(key, Keys.bytes(text), in(session)), queue));
+        List<Op> otherwise = new ArrayList<>(List.of(queue, Op.get(epoch, GetOption.DEFAULT)));
+        if (released != null) {
+            then.add(0, releases.part(released));
+            otherwise.add(0, releases.part(released));
+        }
         return requests.txn(
                         List.of(
                                 new Cmp(key, Cmp.Op.EQUAL, CmpTarget.createRevision(0)),
-                                new Cmp(
-                                        keys.session(session.lease()),
-                                        Cmp.Op.EQUAL,
-                                        CmpTarget.version(session.epoch()))),
-                        List.of(Op.put(key, Keys.bytes(text), in(session)), queue),
-                        List.of(queue, Op.get(keys.session(session.lease()), GetOption.DEFAULT)))
+                                new Cmp(epoch, Cmp.Op.EQUAL, CmpTarget.version(now.epoch))),
+                        then,
+                        otherwise)
                 .whenComplete((entered, failure) -> {
-                    if (failure == null || Errors.isDefinite(requests.why(failure))) {
-                        unanswered.remove(claim.id(), session);
+                    now.answered = failure == null || Errors.isDefinite(requests.why(failure));
+                    if (released != null) {
+                        releases.partEnded(released, entered, failure);
                     }
                 })
                 .thenApply(entered -> {
@@ -108,49 +143,9 @@ final class ClaimKeys {
                 });
     }
 
-    /** Whether a claim may have been sent whose answer has not come. */
-    boolean isUnanswered(ClaimId id) {
-        return unanswered.containsKey(id);
-    }
-
-    /**
-     * Ends a grant; true also if an earlier request did, which was not answered. A grant is known by its claim's id; where
-     * its number is known here, a release that is carried out late ends no other grant of that claim.
-     */
-    CompletableFuture<Boolean> release(Grant grant, @Nullable Held held) {
-        ClaimId id = grant.id();
-        ByteSequence key = keys.claim(grant.name(), grant.mode(), id);
-        CompletableFuture<Boolean> answer =
-                held == null ? remove(key) : remove(key, held.grant().number());
-        return answer.whenComplete((removed, failure) -> {
-                    if (failure != null) {
-                        unansweredReleases.add(id);
-                        if (held != null) {
-                            removeLater(key, held);
-                        }
-                    }
-                })
-                .thenApply(removed -> {
-                    boolean before = unansweredReleases.remove(id);
-                    return removed || before;
-                });
-    }
-
-    /** A release without an answer is repeated in the background: while its session lives, nothing else would end the grant. */
-    private void removeLater(ByteSequence key, Held held) {
-        if (held.session().hasEnded() || requests.haveEnded()) {
-            return;
-        }
-        requests.later(() -> remove(key, held.grant().number()).whenComplete((removed, failure) -> {
-            if (failure != null && !Errors.isDefinite(requests.why(failure))) {
-                removeLater(key, held);
-            }
-        }));
-    }
-
-    private CompletableFuture<Boolean> remove(ByteSequence key) {
-        return requests.txn(List.of(), List.of(Op.delete(key, DeleteOption.DEFAULT)), List.of())
-                .thenApply(removed -> removed.getDeleteResponses().get(0).getDeleted() > 0);
+    /** A claim was granted: its key is now that of the grant. */
+    void granted(ClaimId id) {
+        sent.remove(id);
     }
 
     /** Removes a key if it is the one that was made by a revision. */
@@ -162,19 +157,48 @@ final class ClaimKeys {
                 .thenApply(TxnResponse::isSucceeded);
     }
 
-    /** Removes what a claim left, whether its request was carried out or still will be. */
+    /**
+     * Removes what a claim left, whether its request was carried out or still will be. Without an answer it is repeated in the
+     * background: while its session lives, nothing else would remove the key.
+     */
     CompletableFuture<Void> remove(Claim claim) {
-        ByteSequence key = keys.claim(claim.name(), claim.mode(), claim.id());
-        Session session = unanswered.get(claim.id());
-        if (session == null) {
-            return remove(key).thenAccept(removed -> {});
+        Sent left = sent.get(claim.id());
+        if (left == null) {
+            return CompletableFuture.completedFuture(null);
         }
-        return settle(claim.id(), session, List.of(Op.delete(key, DeleteOption.DEFAULT)))
-                .thenCompose(done -> session.hasEnded() ? remove(claim) : CompletableFuture.completedFuture(null));
+        Op deletion = Op.delete(keys.claim(claim.name(), claim.mode(), claim.id()), DeleteOption.DEFAULT);
+        CompletableFuture<Boolean> settled =
+                left.isSettled() ? CompletableFuture.completedFuture(true) : settle(left, List.of(deletion));
+        return settled.thenCompose(alone -> alone
+                        ? requests.txn(List.of(), List.of(deletion), List.of()).thenApply(removed -> true)
+                        : settled)
+                .handle((removed, failure) -> {
+                    if (failure == null) {
+                        sent.remove(claim.id(), left);
+                        return null;
+                    }
+                    HoldfastException why = requests.why(failure);
+                    if (!Errors.isDefinite(why) && !requests.haveEnded() && left.repeated.compareAndSet(false, true)) {
+                        requests.later(() -> again(claim, left));
+                    }
+                    throw why;
+                });
     }
 
-    /** Makes void what was sent of a claim and may be carried out late, and does more in the same transaction. */
-    private CompletableFuture<Void> settle(ClaimId id, Session session, List<Op> more) {
+    private void again(Claim claim, Sent left) {
+        left.repeated.set(false);
+        if (sent.get(claim.id()) == left) { // else it is gone, or is claimed again
+            Object unused = remove(claim);
+        }
+    }
+
+    /**
+     * Makes void what was sent of a claim and may be carried out late, and does more in the same transaction.
+     *
+     * @return whether only that could not be done, because the session has ended
+     */
+    private CompletableFuture<Boolean> settle(Sent left, List<Op> more) {
+        Session session = left.session;
         ByteSequence epoch = keys.session(session.lease());
         List<Op> all = new ArrayList<>(more);
         all.add(Op.put(epoch, ByteSequence.EMPTY, in(session)));
@@ -187,14 +211,14 @@ final class ClaimKeys {
             } else {
                 throw requests.why(failure);
             }
-            unanswered.remove(id, session);
-            return null;
+            left.answered = true;
+            return failure != null;
         });
     }
 
     /** The claims of a session that is over are gone. */
     void ended(Session session) {
-        unanswered.values().removeIf(each -> each == session);
+        sent.values().removeIf(each -> each.session == session);
     }
 
     private static void raise(Session session, TxnResponse answer, int index) {

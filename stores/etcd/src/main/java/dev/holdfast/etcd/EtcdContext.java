@@ -9,5 +9,6 @@ record EtcdContext(
         TimeSource time,
         Errors errors,
         ClaimKeys claimKeys,
+        Releases releases,
         HeldClaims held,
         Sessions sessions) {}

@@ -5,6 +5,7 @@ import dev.holdfast.ClientClosedException;
 import dev.holdfast.HoldfastException;
 import dev.holdfast.LockStatus;
 import dev.holdfast.LockWaiter;
+import dev.holdfast.etcd.HeldClaims.Held;
 import dev.holdfast.spi.Answer;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
@@ -42,7 +43,8 @@ import org.jspecify.annotations.Nullable;
  *   held, no wait             read the queue ────────────► taken             nothing written
  *   held, waits               txn: put, read the queue ──► made; behind X
  *                             watch X ───────────────────► …
- *   hand-over       B gets    ◄────────────────────────── X is gone          one event, to B alone
+ *   hand-over       A closes  txn: delete X                                  with its next claim, if it has one
+ *                   B gets    ◄────────────────────────── X is gone          one event, to B alone
  *                   B         read the queue up to B ────► there; alone
  *   renewal                   keep-alive, read ──────────► proved            once for all grants of a length
  *                             read keys and queues ──────► there; no claim waits
@@ -56,6 +58,7 @@ final class EtcdStore implements Store {
             .sessionBound(true)
             .pushes(true)
             .fair(true)
+            .ordered(true)
             .records(true)
             .wanted(true)
             .caveats(
@@ -93,11 +96,12 @@ final class EtcdStore implements Store {
             Client client, String prefix, TimeSource time, Duration limit, Errors errors, Runnable shutDown) {
         Requests requests = new Requests(client, time, limit, errors);
         Keys keys = new Keys(prefix);
-        ClaimKeys claimKeys = new ClaimKeys(requests, keys);
-        HeldClaims held = new HeldClaims();
+        Releases releases = new Releases(requests, keys);
+        ClaimKeys claimKeys = new ClaimKeys(requests, keys, releases);
+        HeldClaims held = new HeldClaims(releases, time);
         Owner owner = new Owner(held, claimKeys);
         Sessions sessions = new Sessions(requests, keys, time, owner);
-        EtcdContext context = new EtcdContext(requests, keys, time, errors, claimKeys, held, sessions);
+        EtcdContext context = new EtcdContext(requests, keys, time, errors, claimKeys, releases, held, sessions);
         try {
             Object unused = new Layout(requests, keys, errors).prepare().get();
         } catch (ExecutionException e) {
@@ -185,14 +189,33 @@ final class EtcdStore implements Store {
 
     @Override
     public CompletionStage<Boolean> release(Grant grant) {
-        return context.claimKeys().release(grant, context.held().remove(grant.id()));
+        return context.releases().release(grant, context.held().remove(grant.id()));
     }
 
+    /**
+     * On the timer's thread: jetcd sends on one of its own in any case, and the change of threads leaves room for a caller
+     * that closes a hold and returns at once.
+     */
+    @Override
+    public void beforeSending(String name, Runnable task) {
+        if (context.requests().haveEnded()) {
+            task.run();
+        } else {
+            context.time().schedule(() -> context.releases().during(task), Duration.ZERO);
+        }
+    }
+
+    /** A claim that was not sent leaves nothing to remove. */
     @Override
     public CompletionStage<Void> withdraw(Claim claim) {
+        if (context.requests().haveEnded()) {
+            return closedStage();
+        }
         places.withdraw(claim.id());
-        context.held().remove(claim.id());
-        return context.claimKeys().remove(claim);
+        Held held = context.held().remove(claim.id());
+        return held == null
+                ? context.claimKeys().remove(claim)
+                : context.releases().release(held.grant(), held).thenAccept(removed -> {});
     }
 
     @Override

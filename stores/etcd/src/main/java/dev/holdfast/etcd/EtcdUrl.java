@@ -97,6 +97,11 @@ record EtcdUrl(
         return parsed;
     }
 
+    @Override
+    public String toString() {
+        return description();
+    }
+
     /** As messages name the store: without user and password. */
     String description() {
         return (tls ? "etcds://" : "etcd://") + String.join(",", hosts) + prefix;

@@ -3,18 +3,41 @@ package dev.holdfast.etcd;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.StoreListener;
+import dev.holdfast.spi.TimeSource;
 import dev.holdfast.spi.support.LateListener;
+import dev.holdfast.spi.support.SafeLog;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** The grants of this client, by their claims, and the reports that they are lost. Thread-safe. */
+/**
+ * The grants of this client, by their claims, and the reports that they are lost.
+ *
+ * <p>The key of a grant that was broken stays for one more lease, during which its holder may still rely on it; then this
+ * client removes it, or the one that broke it, or the end of the session. Thread-safe.
+ */
 final class HeldClaims {
+    private static final Logger LOG = System.getLogger(HeldClaims.class.getName());
     private static final Runnable NOTHING = () -> {};
 
     private final Map<ClaimId, Held> all = new ConcurrentHashMap<>();
+    /** Those that were broken, and whose keys are not removed yet. */
+    private final Set<ClaimId> broken = ConcurrentHashMap.newKeySet();
+
+    private final Releases releases;
+    private final TimeSource time;
     private final LateListener listener = new LateListener();
+
+    HeldClaims(Releases releases, TimeSource time) {
+        this.releases = releases;
+        this.time = time;
+    }
 
     /** A grant that exists, as far as is known here, the session of its key, and what ends the watch for waiters. */
     record Held(Grant grant, Session session, AtomicReference<Runnable> watch) {
@@ -59,11 +82,36 @@ final class HeldClaims {
         return held;
     }
 
+    /** Whether the key of a grant is among some that were read, unbroken; reports the grant if it is not. */
+    boolean isThere(Held held, List<QueuedClaim> read) {
+        Optional<QueuedClaim> own = read.stream()
+                .filter(claim -> claim.number() == held.grant.number())
+                .findFirst();
+        if (own.isPresent() && !own.get().isBroken()) {
+            return has(held);
+        }
+        boolean stays = own.isPresent() && has(held) && broken.add(held.grant.id());
+        gone(held);
+        if (stays) {
+            time.schedule(() -> releases.remove(held, () -> broken.remove(held.grant.id())), held.session.ttl());
+        }
+        return false;
+    }
+
+    /** Whether a claim's key is that of a grant that was broken, and keeps others out until its lease has passed. */
+    boolean keepsOut(ClaimId id) {
+        return broken.contains(id);
+    }
+
     /** The key of a grant is gone or was broken, and this client did not do that. */
     void gone(Held held) {
         if (all.remove(held.grant.id(), held)) {
             held.watchedBy(NOTHING);
-            listener.lost(held.grant);
+            try {
+                listener.lost(held.grant);
+            } catch (Throwable ofListener) { // the others of its session are reported all the same
+                SafeLog.log(LOG, Level.WARNING, "the loss of '" + held.grant.name() + "' was not handled", ofListener);
+            }
         }
     }
 

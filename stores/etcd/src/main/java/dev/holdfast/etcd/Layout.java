@@ -22,7 +22,7 @@ record Layout(Requests requests, Keys keys, Errors errors) {
     private static final String SAYS = "holdfast " + VERSION;
 
     /** Writes the version where there is nothing yet; refuses what a newer Holdfast or another program wrote. */
-    CompletableFuture<?> prepare() {
+    CompletableFuture<Void> prepare() {
         Op first = Op.get(
                 Keys.bytes(keys.root()),
                 GetOption.builder()
@@ -40,7 +40,7 @@ record Layout(Requests requests, Keys keys, Errors errors) {
                     List<KeyValue> layout = both.get(0).getKvs();
                     if (!layout.isEmpty()) {
                         check(layout.get(0).getValue().toString(UTF_8));
-                        return CompletableFuture.completedFuture(null);
+                        return CompletableFuture.<Void>completedFuture(null);
                     }
                     for (KeyValue any : both.get(1).getKvs()) {
                         String key = any.getKey().toString(UTF_8);
@@ -49,9 +49,12 @@ record Layout(Requests requests, Keys keys, Errors errors) {
                         }
                     }
                     return requests.txn(
-                            List.of(new Cmp(keys.layout(), Cmp.Op.EQUAL, CmpTarget.version(0))),
-                            List.of(Op.put(keys.layout(), Keys.bytes(SAYS), PutOption.DEFAULT)),
-                            List.of());
+                                    List.of(new Cmp(keys.layout(), Cmp.Op.EQUAL, CmpTarget.version(0))),
+                                    List.of(Op.put(keys.layout(), Keys.bytes(SAYS), PutOption.DEFAULT)),
+                                    List.of())
+                            .thenCompose(put -> put.isSucceeded()
+                                    ? CompletableFuture.<Void>completedFuture(null)
+                                    : prepare()); // another client was first
                 });
     }
 

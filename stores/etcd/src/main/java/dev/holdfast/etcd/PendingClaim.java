@@ -4,6 +4,7 @@ import dev.holdfast.HoldfastException;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.etcd.ClaimKeys.Read;
 import dev.holdfast.etcd.HeldClaims.Held;
+import dev.holdfast.spi.Answer;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
@@ -13,7 +14,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -47,7 +50,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class PendingClaim implements Pending {
     private static final Runnable NOTHING = () -> {};
-    private static final int MOST_ENTRIES = 10;
+    private static final int MOST_REMOVALS = 10;
 
     private enum Phase {
         /** Waits for a session, or pauses before it tries again. */
@@ -65,15 +68,18 @@ final class PendingClaim implements Pending {
     private final PendingClaims all;
     private final ByteSequence key;
     private final CompletableFuture<Optional<Grant>> answer = new CompletableFuture<>();
+    private final Queue<Answer> repeated = new ConcurrentLinkedQueue<>();
     private final ReentrantLock mutex = new ReentrantLock();
     private final List<Runnable> watches = new ArrayList<>();
     private Phase phase = Phase.APART;
     private int turn;
-    private int entries;
+    /** How often its key was made and had gone, since it waited last. */
+    private int removals;
+
     private int failures;
     private boolean cancelled;
     private boolean sent;
-    /** Of its key, as it was read last. */
+    /** Of its key, as it was read last; 0 if there was none. */
     private long number;
     /** When that was asked: from then on nobody had broken it. */
     private long asked;
@@ -90,6 +96,20 @@ final class PendingClaim implements Pending {
 
     CompletableFuture<Optional<Grant>> answer() {
         return answer;
+    }
+
+    /** The claim was made again under its id; it is told after the first. */
+    void repeated(Answer again) {
+        repeated.add(again);
+        if (answer.isDone()) {
+            tellRepeated();
+        }
+    }
+
+    void tellRepeated() {
+        for (Answer next = repeated.poll(); next != null; next = repeated.poll()) {
+            next.follow(answer);
+        }
     }
 
     Claim claim() {
@@ -152,7 +172,8 @@ final class PendingClaim implements Pending {
     /** A try: whether it would be its turn. */
     private Runnable checking(Session in) {
         enter(Phase.CHECKING);
-        return request(() -> context.claimKeys().queue(claim.name(), 0), read -> {
+        Supplier<CompletableFuture<Read>> reading = () -> context.claimKeys().queue(claim.name(), 0);
+        return request(() -> context.releases().behind(claim.name(), reading), read -> {
             boolean there = read.queue().stream().anyMatch(this::isMine);
             boolean free =
                     there || QueuedClaim.blockers(claim.mode(), read.queue()).isEmpty();
@@ -164,9 +185,7 @@ final class PendingClaim implements Pending {
         enter(Phase.ENTERING);
         asked = context.time().nanoTime();
         sent = true;
-        if (++entries > MOST_ENTRIES) {
-            return leaving(context.errors().unavailable("removes '" + claim.name() + "' as fast as it is made", null));
-        }
+        number = 0;
         String text = new HolderText(in.ttl(), context.time().wallMillis(), claim.holder()).write();
         return request(
                 () -> context.claimKeys().enter(claim, in, text, () -> !answer.isDone()),
@@ -189,17 +208,20 @@ final class PendingClaim implements Pending {
         if (in.hasEnded()) {
             return again();
         }
-        if (mine == null) { // not made, since another epoch was expected, or removed by another client
-            return cancelled ? answering(null) : entering(in);
-        }
-        number = mine.number();
-        if (mine.isBroken()) {
-            return isDone() ? answering(null) : waitingFor(List.of(mine), read.revision());
-        }
         if (cancelled) {
             return leaving(null);
         }
-        if (mine.lease() != in.lease()) { // of an earlier session; it would end at any moment
+        if (mine == null) { // not made, since another epoch was expected, or removed by another client
+            return number != 0 && ++removals >= MOST_REMOVALS
+                    ? leaving(
+                            context.errors().unavailable("removes '" + claim.name() + "' as fast as it is made", null))
+                    : entering(in);
+        }
+        number = mine.number();
+        if (mine.isBroken() && context.held().keepsOut(claim.id())) { // it was granted before
+            return claim.waits() ? waitingFor(List.of(mine), read.revision()) : leaving(null);
+        }
+        if (mine.isBroken() || mine.lease() != in.lease()) { // or of an earlier session: it would end at any moment
             return request(() -> context.claimKeys().remove(key, mine.number()), removed -> entering(in));
         }
         List<QueuedClaim> blockers = QueuedClaim.blockers(
@@ -216,10 +238,6 @@ final class PendingClaim implements Pending {
         return in.isFresh() ? granted(in, mine.number()) : proving(in, mine.number());
     }
 
-    private boolean isDone() {
-        return cancelled || !claim.waits();
-    }
-
     private boolean isMine(QueuedClaim each) {
         return each.id().equals(claim.id()) && each.mode().equals(claim.mode());
     }
@@ -227,11 +245,10 @@ final class PendingClaim implements Pending {
     private Runnable waitingFor(List<QueuedClaim> blockers, long revision) {
         enter(Phase.WAITING);
         turn++;
-        entries = 0;
+        removals = 0;
         failures = 0;
         int now = turn;
         return () -> {
-            all.answered();
             for (QueuedClaim blocker : blockers) {
                 watching(
                         now,
@@ -242,6 +259,7 @@ final class PendingClaim implements Pending {
                                         () -> step(() -> missed(now, blockers)),
                                         () -> step(() -> changed(now))));
             }
+            all.answered();
         };
     }
 
@@ -314,8 +332,9 @@ final class PendingClaim implements Pending {
         Grant grant = new Grant(claim.id(), claim.name(), claim.mode(), in.ttl(), number, in.beginAt(asked));
         return ending(() -> {
             context.held().add(new Held(grant, in));
+            context.claimKeys().granted(claim.id());
             if (!answer.complete(Optional.of(grant))) {
-                context.held().remove(claim.id());
+                context.releases().release(grant, context.held().remove(claim.id()));
             }
             all.answered();
         });
@@ -323,17 +342,18 @@ final class PendingClaim implements Pending {
 
     // ---- leaving the queue ----
 
-    /** Deletes the key, then answers. */
+    /** Deletes the key, unless its holder may still rely on it, then answers. */
     private Runnable leaving(@Nullable HoldfastException why) {
         enter(Phase.LEAVING);
         turn++;
         Runnable unwatched = unwatch();
         return () -> {
             unwatched.run();
-            context.claimKeys()
-                    .remove(claim)
-                    .whenComplete((removed, failure) -> step(() ->
-                            answering(failure == null ? why : context.errors().of(failure))));
+            CompletableFuture<Void> removing = context.held().keepsOut(claim.id())
+                    ? CompletableFuture.completedFuture(null)
+                    : context.claimKeys().remove(claim);
+            removing.whenComplete((removed, failure) -> step(
+                    () -> answering(failure == null ? why : context.errors().of(failure))));
         };
     }
 
@@ -348,7 +368,7 @@ final class PendingClaim implements Pending {
                 next.run();
             };
         }
-        if (!(why instanceof StoreUnavailableException) || isDone()) {
+        if (!(why instanceof StoreUnavailableException) || cancelled || !claim.waits()) {
             return answering(why);
         }
         turn++;
@@ -357,8 +377,8 @@ final class PendingClaim implements Pending {
         long pause = Pauses.beforeRetry(failures++);
         return () -> {
             unwatched.run();
-            all.unreachable(this, why);
             context.time().schedule(this::begin, Duration.ofNanos(pause));
+            all.unreachable(this, why);
         };
     }
 
@@ -405,15 +425,20 @@ final class PendingClaim implements Pending {
         phase = next;
     }
 
+    /** An Error is an answer too: the claim has failed, and what it left is withdrawn. */
     private void step(Supplier<Runnable> step) {
-        Runnable then;
-        mutex.lock();
         try {
-            then = step.get();
-        } finally {
-            mutex.unlock();
+            Runnable then;
+            mutex.lock();
+            try {
+                then = step.get();
+            } finally {
+                mutex.unlock();
+            }
+            then.run();
+        } catch (Throwable broken) {
+            answer.completeExceptionally(context.errors().of(broken));
         }
-        then.run();
     }
 
     /** To be returned by a step: sends a request, and takes the next step by its answer. */

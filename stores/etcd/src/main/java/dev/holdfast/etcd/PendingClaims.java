@@ -43,7 +43,7 @@ final class PendingClaims {
         PendingClaim place = new PendingClaim(claim, context, this);
         PendingClaim same = all.putIfAbsent(claim.id(), place);
         if (same != null) {
-            answer.follow(same.answer());
+            same.repeated(answer);
             return same;
         }
         place.answer().whenComplete((grant, failure) -> {
@@ -52,24 +52,33 @@ final class PendingClaims {
             }
             all.remove(claim.id(), place);
         });
-        answer.follow(place.answer());
+        place.answer().whenComplete((grant, failure) -> place.tellRepeated());
+        answer.follow(place.answer()); // told first, as what was added last runs first
+        try {
+            begin(place);
+        } catch (Throwable notBegun) {
+            place.answer().completeExceptionally(context.errors().of(notBegun));
+        }
+        return place;
+    }
+
+    private void begin(PendingClaim place) {
         HoldfastException why = end;
         if (why != null) {
             place.answer().completeExceptionally(why);
-            return place;
+            return;
         }
-        if (claim.waits()) {
+        if (place.claim().waits()) {
             pollSometimes();
         } else {
             context.requests().limited(place.answer());
         }
-        Held held = context.held().get(claim.id());
+        Held held = context.held().get(place.claim().id());
         if (held == null) {
             place.begin();
         } else {
             again(place, held);
         }
-        return place;
     }
 
     /** A claim that was granted is repeated: its lease begins again, if it still has one; else the claim is made again. */
@@ -78,12 +87,13 @@ final class PendingClaims {
         Grant granted = held.grant();
         long asked = context.time().nanoTime();
         session.prove()
-                .thenCompose(
-                        alive -> context.claimKeys().isThere(granted, session).thenApply(there -> alive && there))
+                .thenCompose(alive -> context.claimKeys()
+                        .queue(granted.name(), granted.number())
+                        .thenApply(read -> alive && context.held().isThere(held, read.queue())))
                 .whenComplete((there, failure) -> {
                     if (failure != null) {
                         place.answer().completeExceptionally(Errors.unwrapped(failure));
-                    } else if (there && context.held().has(held)) {
+                    } else if (there) {
                         place.answer()
                                 .complete(Optional.of(new Grant(
                                         granted.id(),
@@ -145,9 +155,9 @@ final class PendingClaims {
 
     private void poll() {
         ticking.set(false);
-        all.values().forEach(PendingClaim::readAgain);
         if (all.values().stream().anyMatch(place -> place.claim().waits())) {
             pollSometimes();
         }
+        all.values().forEach(PendingClaim::readAgain);
     }
 }

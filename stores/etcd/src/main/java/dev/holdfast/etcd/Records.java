@@ -107,7 +107,14 @@ final class Records {
 
     private CompletableFuture<Optional<StoredRecord>> kept(RecordWrite write, State at) {
         long seconds = Math.min(LONGEST_SECONDS, write.keep().toSeconds() + SLACK_SECONDS);
-        return context.requests().grantLease(seconds).thenCompose(lease -> put(write, at, lease.getID()));
+        return context.requests()
+                .grantLease(seconds)
+                .thenCompose(lease -> put(write, at, lease.getID()).whenComplete((put, failure) -> {
+                    // without an answer it may have been written, and then the lease keeps it
+                    if (failure != null && Errors.isDefinite(context.requests().why(failure))) {
+                        Object unused = context.requests().revoke(lease.getID());
+                    }
+                }));
     }
 
     /** Writes or, without a lease, deletes it. The lease that is of no use afterwards is ended. */

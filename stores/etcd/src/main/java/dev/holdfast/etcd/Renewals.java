@@ -91,12 +91,7 @@ final class Renewals {
     }
 
     private Renewal verdict(Held held, long asked, GetResponse own, GetResponse queue) {
-        boolean there = QueuedClaim.of(context.keys(), own.getKvs()).stream()
-                .anyMatch(claim -> claim.number() == held.grant().number() && !claim.isBroken());
-        if (!there) {
-            context.held().gone(held);
-        }
-        return there && context.held().has(held)
+        return context.held().isThere(held, QueuedClaim.of(context.keys(), own.getKvs()))
                 ? Renewal.held(
                         held.session().beginAt(asked),
                         QueuedClaim.isContended(QueuedClaim.of(context.keys(), queue.getKvs())))
@@ -112,13 +107,9 @@ final class Renewals {
     private CompletableFuture<Boolean> watch(Held held) {
         String name = held.grant().name();
         return context.claimKeys().queue(name, 0).thenApply(read -> {
-            boolean there = read.queue().stream()
-                    .anyMatch(claim -> claim.number() == held.grant().number() && !claim.isBroken());
-            if (!there) {
-                context.held().gone(held);
-            }
+            boolean there = context.held().isThere(held, read.queue());
             boolean contended = QueuedClaim.isContended(read.queue());
-            if (!contended && context.held().has(held)) {
+            if (there && !contended) {
                 held.watchedBy(
                         context.requests().watchAll(context.keys().queue(name), read.revision() + 1, () -> seen(held)));
                 if (!context.held().has(held)) {

@@ -17,15 +17,16 @@ import io.etcd.jetcd.op.Op;
 import io.etcd.jetcd.options.GetOption;
 import io.etcd.jetcd.options.WatchOption;
 import io.etcd.jetcd.watch.WatchResponse;
+import io.grpc.Context;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -111,12 +112,17 @@ final class Requests {
      * nor when that one was sent.
      */
     CompletableFuture<LeaseKeepAliveResponse> keepAlive(long lease, Duration within) {
-        return limited(() -> client.getLeaseClient().keepAliveOnce(lease), within);
+        Context.CancellableContext stream = Context.ROOT.withCancellation(); // not the caller's, which may end
+        return limited(
+                        () -> stream.wrap(() -> client.getLeaseClient().keepAliveOnce(lease))
+                                .call(),
+                        within)
+                .whenComplete((answer, failure) -> stream.cancel(null)); // nothing else would end one without an answer
     }
 
     /** Ends a lease and removes its keys, also while the store closes. */
     CompletableFuture<?> revoke(long lease) {
-        return client.getLeaseClient().revoke(lease);
+        return sent(() -> client.getLeaseClient().revoke(lease));
     }
 
     /**
@@ -191,7 +197,7 @@ final class Requests {
         return limited(answer, limit);
     }
 
-    private <T> CompletableFuture<T> limited(Supplier<CompletableFuture<T>> request, Duration within) {
+    private <T> CompletableFuture<T> limited(Callable<CompletableFuture<T>> request, Duration within) {
         CompletableFuture<T> answer = limited(new CompletableFuture<>(), within);
         if (!answer.isDone()) {
             sent(request).whenComplete((value, failure) -> {
@@ -207,26 +213,25 @@ final class Requests {
 
     private <T> CompletableFuture<T> limited(CompletableFuture<T> answer, Duration within) {
         underWay.add(answer);
+        answer.whenComplete((value, failure) -> underWay.remove(answer));
         HoldfastException ended = end;
         if (ended != null) {
             answer.completeExceptionally(ended);
-        }
-        if (answer.isDone()) {
-            underWay.remove(answer);
             return answer;
         }
-        TimeSource.Scheduled late = time.schedule(() -> answer.completeExceptionally(errors.noAnswer()), within);
-        answer.whenComplete((value, failure) -> {
-            underWay.remove(answer);
-            late.cancel();
-        });
+        try {
+            TimeSource.Scheduled late = time.schedule(() -> answer.completeExceptionally(errors.noAnswer()), within);
+            answer.whenComplete((value, failure) -> late.cancel());
+        } catch (Throwable noThread) { // an answer that nothing limits might never come
+            answer.completeExceptionally(errors.of(noThread));
+        }
         return answer;
     }
 
-    private static <T> CompletableFuture<T> sent(Supplier<CompletableFuture<T>> request) {
+    private static <T> CompletableFuture<T> sent(Callable<CompletableFuture<T>> request) {
         try {
-            return request.get();
-        } catch (RuntimeException | Error failed) { // such as a client that its owner has closed
+            return request.call();
+        } catch (Throwable failed) { // such as a client that its owner has closed
             return CompletableFuture.failedFuture(failed);
         }
     }

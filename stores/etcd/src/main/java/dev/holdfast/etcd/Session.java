@@ -41,6 +41,8 @@ final class Session {
     /** One may go to a member that stands still. */
     private static final int ATTEMPTS = 4;
 
+    private static final long SOON = Duration.ofMillis(1).toNanos();
+
     private static final GetOption COUNT =
             GetOption.builder().withCountOnly(true).build();
 
@@ -135,7 +137,7 @@ final class Session {
     void use() {
         used.set(true);
         if (beating.compareAndSet(false, true)) {
-            time.schedule(this::beat, ttl.dividedBy(3));
+            planBeat();
         }
     }
 
@@ -167,26 +169,46 @@ final class Session {
     }
 
     private void attempt(CompletableFuture<Boolean> answer, int number) {
-        Duration within = shorter(requests.limit(), ttl.dividedBy(6));
-        long sent = time.nanoTime();
-        requests.keepAlive(lease, within)
-                .handle((beat, failure) -> requests.get(keys.layout(), COUNT, within) // by which jetcd logs in again
-                        .thenApply(read -> isSameTerm(beat, failure, read)))
-                .thenCompose(proved -> proved)
-                .whenComplete((proved, failure) -> {
-                    HoldfastException why = failure == null ? null : requests.why(failure);
-                    if (why instanceof Errors.LeaseGoneException) {
-                        end();
-                        done(answer, false, null);
-                    } else if (why == null && proved) {
-                        begin = later(begin, sent);
-                        done(answer, true, null);
-                    } else if (number < ATTEMPTS && !requests.haveEnded()) {
-                        attempt(answer, number + 1);
-                    } else {
-                        done(answer, false, why == null ? requests.leaderChanged() : why);
-                    }
-                });
+        guarded(answer, () -> {
+            Duration within = shorter(requests.limit(), ttl.dividedBy(6));
+            long sent = time.nanoTime();
+            requests.keepAlive(lease, within)
+                    .handle((beat, failure) -> requests.get(
+                                    keys.layout(), COUNT, within) // by which jetcd logs in again
+                            .thenApply(read -> isSameTerm(beat, failure, read)))
+                    .thenCompose(proved -> proved)
+                    .whenComplete((proved, failure) ->
+                            guarded(answer, () -> attempted(answer, number, sent, proved, failure)));
+        });
+    }
+
+    private void attempted(
+            CompletableFuture<Boolean> answer,
+            int number,
+            long sent,
+            @Nullable Boolean proved,
+            @Nullable Throwable failure) {
+        HoldfastException why = failure == null ? null : requests.why(failure);
+        if (why instanceof Errors.LeaseGoneException) {
+            end();
+            done(answer, false, null);
+        } else if (Boolean.TRUE.equals(proved)) {
+            begin = later(begin, sent);
+            done(answer, true, null);
+        } else if (number < ATTEMPTS && !requests.haveEnded()) {
+            attempt(answer, number + 1);
+        } else {
+            done(answer, false, why == null ? requests.leaderChanged() : why);
+        }
+    }
+
+    /** An Error is an answer too: else all that ask later would wait for that of this proof. */
+    private void guarded(CompletableFuture<Boolean> answer, Runnable step) {
+        try {
+            step.run();
+        } catch (Throwable broken) {
+            done(answer, false, requests.why(broken));
+        }
     }
 
     private boolean isSameTerm(@Nullable Response beat, @Nullable Throwable failure, Response read) {
@@ -197,7 +219,7 @@ final class Session {
     }
 
     private void done(CompletableFuture<Boolean> answer, boolean alive, @Nullable HoldfastException why) {
-        proof.set(null); // first: one that asks from now on wants a later proof
+        proof.compareAndSet(answer, null); // first: one that asks from now on wants a later proof
         if (why == null) {
             answer.complete(alive);
         } else {
@@ -206,29 +228,50 @@ final class Session {
     }
 
     private void beat() {
-        boolean wanted = used.getAndSet(false) || owner.needs(this);
-        if (ended || !wanted) {
-            beating.set(false);
-            if (!ended && used.get()) {
-                use();
+        try {
+            boolean wanted = used.getAndSet(false) || owner.needs(this);
+            if (ended || !wanted) {
+                beating.set(false);
+                if (!ended && used.get()) {
+                    use();
+                }
+            } else if (isYoungerThan(ttl.dividedBy(3))) {
+                planBeat();
+            } else {
+                prove().whenComplete((alive, failure) -> proved(failure));
             }
-            return;
+        } catch (Throwable broken) {
+            beatAgain();
         }
-        if (isYoungerThan(ttl.dividedBy(4))) {
-            time.schedule(this::beat, ttl.dividedBy(3));
-            return;
-        }
-        prove().whenComplete((alive, failure) -> {
-            if (failure == null) {
-                time.schedule(this::beat, ttl.dividedBy(3));
-                return;
-            }
+    }
+
+    private void proved(@Nullable Throwable failure) {
+        if (failure == null) {
+            planBeat();
+        } else {
+            beatAgain();
             owner.unreachable(requests.why(failure));
-            used.set(true);
-            if (!requests.haveEnded()) {
-                time.schedule(this::beat, Duration.ofNanos(Pauses.beforeRetry(ATTEMPTS)));
-            }
-        });
+        }
+    }
+
+    /** When the last proof is a third of the lease old. */
+    private void planBeat() {
+        beatAfter(Math.max(SOON, begin + ttl.toNanos() / 3 - time.nanoTime()));
+    }
+
+    private void beatAgain() {
+        used.set(true);
+        if (!requests.haveEnded()) {
+            beatAfter(Pauses.beforeRetry(ATTEMPTS));
+        }
+    }
+
+    private void beatAfter(long nanos) {
+        try {
+            time.schedule(this::beat, Duration.ofNanos(nanos));
+        } catch (Throwable noThread) {
+            beating.set(false); // the next use begins again
+        }
     }
 
     private static Duration shorter(Duration one, Duration two) {

@@ -29,7 +29,11 @@ final class Sessions {
         CompletableFuture<Session> now =
                 byLength.compute(seconds, (length, known) -> known == null || isOver(known) ? opening : known);
         if (now == opening) {
-            open(seconds, opening);
+            try {
+                open(seconds, opening);
+            } catch (Throwable broken) { // else all that ask later would wait for it
+                opening.completeExceptionally(broken);
+            }
             return opening;
         }
         return now.thenCompose(session -> {
@@ -45,16 +49,20 @@ final class Sessions {
 
     private void open(long seconds, CompletableFuture<Session> opening) {
         long asked = time.nanoTime();
-        requests.grantLease(seconds).whenComplete((granted, failure) -> {
-            if (failure != null) {
-                opening.completeExceptionally(failure);
-                return;
-            }
-            Duration ttl = Duration.ofSeconds(granted.getTTL());
-            Session session = new Session(requests, keys, time, owner, granted.getID(), ttl, asked);
-            session.use();
-            opening.complete(session);
-        });
+        requests.grantLease(seconds)
+                .thenApply(granted -> {
+                    Duration ttl = Duration.ofSeconds(granted.getTTL());
+                    Session session = new Session(requests, keys, time, owner, granted.getID(), ttl, asked);
+                    session.use();
+                    return session;
+                })
+                .whenComplete((session, failure) -> {
+                    if (failure == null) {
+                        opening.complete(session);
+                    } else {
+                        opening.completeExceptionally(failure);
+                    }
+                });
     }
 
     /** Ends the leases, so that their keys go at once. An interrupt does not cut the wait short. */

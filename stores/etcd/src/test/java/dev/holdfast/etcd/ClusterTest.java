@@ -82,6 +82,7 @@ class ClusterTest {
     }
 
     @Test
+    @Tag("thorough")
     void neitherIsOneAtAFollowerThatIsCutOff() throws Exception {
         rivalComesInWhileTheHolderIsAt(cluster.follower(), true);
     }
@@ -123,6 +124,7 @@ class ClusterTest {
     }
 
     @Test
+    @Tag("thorough")
     void aClientOfAllMembersGoesOnWhenOneStandsStill() throws Exception {
         int follower = cluster.follower();
         Duration lease = Duration.ofSeconds(6);

@@ -26,6 +26,24 @@ final class Etcd {
                 "count");
     }
 
+    /** Its revision: how often it was changed. */
+    static long revision(EtcdServer server) {
+        return EtcdServer.field(server.ask("kv/range", "{\"key\":\"YQ==\"}"), "revision");
+    }
+
+    /** How many leases it has. */
+    static int leases(EtcdServer server) {
+        return server.ask("lease/leases", "{}").split("\"ID\"", -1).length - 1;
+    }
+
+    /** Ends the lease of the first key that begins so. */
+    static void revokeLease(EtcdServer server, String prefix) {
+        String end = prefix.substring(0, prefix.length() - 1) + (char) (prefix.charAt(prefix.length() - 1) + 1);
+        String found =
+                server.ask("kv/range", "{\"key\":\"" + base64(prefix) + "\",\"range_end\":\"" + base64(end) + "\"}");
+        server.ask("lease/revoke", "{\"ID\":" + EtcdServer.field(found, "lease") + "}");
+    }
+
     static String base64(String text) {
         return Base64.getEncoder().encodeToString(text.getBytes(UTF_8));
     }

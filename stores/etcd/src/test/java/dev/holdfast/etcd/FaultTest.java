@@ -175,7 +175,7 @@ class FaultTest {
             long lease = requests(other).grantLease(60).join().getID();
             Requests requests = new Requests(cutOff, time, Duration.ofSeconds(1), new Errors("etcd"));
             Session session = session(requests, keys, time, lease);
-            ClaimKeys claims = new ClaimKeys(requests, keys);
+            ClaimKeys claims = claimKeys(requests, keys);
             claims.queue(claim.name(), 0).join(); // connected
             proxy.toServer().hold();
             CompletableFuture<ClaimKeys.Read> entering = claims.enter(claim, session, "text", () -> true);
@@ -187,7 +187,7 @@ class FaultTest {
                             .join());
 
             Session asItWasSent = session(requests(other), keys, time, lease);
-            ClaimKeys.Read late = new ClaimKeys(requests(other), keys)
+            ClaimKeys.Read late = claimKeys(requests(other), keys)
                     .enter(claim, asItWasSent, "text", () -> true)
                     .join();
 
@@ -198,6 +198,10 @@ class FaultTest {
                     .isEmpty();
             assertThat(session.epoch()).isPositive();
         }
+    }
+
+    private static ClaimKeys claimKeys(Requests requests, Keys keys) {
+        return new ClaimKeys(requests, keys, new Releases(requests, keys));
     }
 
     private static Session session(Requests requests, Keys keys, TimeSource time, long lease) {

@@ -20,6 +20,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -49,6 +51,12 @@ class RefusalTest {
         assertThatThrownBy(() -> LockClient.connect(url))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageMatching("(?s).*(etcds?://|names a file|such as 500ms).*");
+    }
+
+    @Test
+    void aUrlIsShownWithoutUserAndPassword() {
+        assertThat(EtcdUrl.parse("etcd://clerk:secret1@host/app", Optional.empty()))
+                .hasToString("etcd://host:2379/app");
     }
 
     @Test
@@ -165,6 +173,7 @@ class RefusalTest {
     }
 
     @Test
+    @Tag("thorough")
     void tlsTrustsTheCertificateThatIsNamedAndNoOther() throws Exception {
         Certificate own = Certificate.selfSigned(folder, "own", "ip:127.0.0.1");
         Certificate other = Certificate.selfSigned(folder, "other", "ip:127.0.0.1");

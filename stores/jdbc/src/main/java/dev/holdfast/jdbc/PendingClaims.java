@@ -40,7 +40,12 @@ final class PendingClaims implements OfferListener.Listener {
     Pending claim(Claim claim, Answer answer, ConnectionWorker worker) {
         PendingClaim queued = new PendingClaim(claim, answer, this, worker);
         all.put(claim.id().value(), queued);
-        queued.ask();
+        try {
+            queued.ask();
+        } catch (Throwable notAsked) {
+            ended(queued);
+            throw notAsked;
+        }
         return queued;
     }
 

@@ -168,8 +168,8 @@ final class SessionStore implements Store {
             return Pending.BRIEFLY;
         }
         claims.put(claim.id(), pending);
-        pending.answer().whenComplete((grant, failure) -> claims.remove(claim.id(), pending));
         answer.follow(pending.answer());
+        pending.answer().whenComplete((grant, failure) -> claims.remove(claim.id(), pending)); // runs first
         pending.ask();
         HoldfastException why = closed.get();
         if (why != null) {

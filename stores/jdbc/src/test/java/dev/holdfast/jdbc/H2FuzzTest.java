@@ -4,8 +4,10 @@ import dev.holdfast.testbed.ServerProcess;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /** Random histories on an H2 server of its own process, whose clients live in different time zones. */
+@Tag("thorough") // the histories of PostgreSQL and MariaDB go through the same store every day
 class H2FuzzTest extends ServerFuzz {
     private static final List<String> ZONES = List.of("UTC", "Asia/Kolkata", "America/New_York", "Pacific/Apia");
 

@@ -129,6 +129,7 @@ class JdbcFenceTest {
     }
 
     @ParameterizedTest
+    @Tag("thorough")
     @ValueSource(strings = {"postgresql", "mariadb", "h2", "sqlite"})
     void aTransactionThatIsRolledBackAdmittedNothing(String database) throws SQLException {
         try (Connection connection = connect(database)) {
@@ -250,6 +251,7 @@ class JdbcFenceTest {
     }
 
     @ParameterizedTest
+    @Tag("thorough")
     @ValueSource(strings = {"postgresql", "mariadb", "h2", "sqlite"})
     void theScriptIsWhatTheDatabaseTakes(String database) throws SQLException {
         JdbcFence other = JdbcFence.inTable("other_fence");

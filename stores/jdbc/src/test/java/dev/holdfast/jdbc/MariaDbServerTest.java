@@ -129,6 +129,7 @@ class MariaDbServerTest extends RecordTableCases {
     }
 
     @Test
+    @Tag("thorough")
     void theOtherVendorsDriverDoesAsWell() throws Exception {
         String mysql = "jdbc:mysql://127.0.0.1:" + server.port() + "/test?user=root";
         assertThat(DriverManager.getDriver(mysql).getClass().getName()).startsWith("com.mysql.");
@@ -172,6 +173,7 @@ class MariaDbServerTest extends RecordTableCases {
     }
 
     @Test
+    @Tag("thorough")
     void whatATriggerSignalsIsARefusal() throws InterruptedException {
         try (LockClient client = LockClient.connect(url())) {
             client.lock("before the trigger").acquire().close();

@@ -79,6 +79,7 @@ class PostgresPoolerTest {
     }
 
     @Test
+    @Tag("thorough")
     void onePoolingTransactionsForManyIsRefusedToo() throws Exception {
         try (ServerProcess pooler = start("transaction", 5)) {
             List<Connection> busy = new ArrayList<>();
@@ -100,6 +101,7 @@ class PostgresPoolerTest {
 
     /** A transaction has one session from its beginning to its end. */
     @Test
+    @Tag("thorough")
     void onePoolingTransactionsDoesNoHarmToLocksOfTransactions() throws Exception {
         try (ServerProcess pooler = start("transaction", 5);
                 Connection one = DriverManager.getConnection(unprepared(pooler));

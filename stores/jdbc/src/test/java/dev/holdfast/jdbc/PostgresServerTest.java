@@ -204,6 +204,7 @@ class PostgresServerTest extends RecordTableCases {
     }
 
     @Test
+    @Tag("thorough")
     void anEarThatFailedToListenLeavesNoConnectionForItsPoolToLendAgain() throws Exception {
         CountDownLatch deaf = new CountDownLatch(1);
         OfferListener.Listener listener = listener(() -> {}, deaf::countDown, false);
@@ -278,6 +279,7 @@ class PostgresServerTest extends RecordTableCases {
     }
 
     @Test
+    @Tag("thorough")
     void aLongTransactionOfAnApplicationStandsInNobodysWay() throws Exception {
         try (LockClient client = LockClient.connect(url());
                 Connection application = DriverManager.getConnection(url())) {

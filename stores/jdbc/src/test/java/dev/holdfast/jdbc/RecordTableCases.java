@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.holdfast.LockClient;
 import dev.holdfast.Once;
 import dev.holdfast.StoreRefusedException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What every server must stand of the second table, in which work that ran once is recorded. */
@@ -51,6 +52,7 @@ abstract class RecordTableCases extends ServerCases {
     }
 
     @Test
+    @Tag("thorough")
     void whereOnlyTheTableOfLocksIsThereTheScriptMakesTheOther() {
         LockClient.connect(url()).close();
         dropRecords();

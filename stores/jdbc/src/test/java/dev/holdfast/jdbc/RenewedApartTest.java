@@ -12,6 +12,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A grant whose renewal fails by itself, and those beside it. */
@@ -40,6 +41,7 @@ class RenewedApartTest {
 
     /** In an outage all fail by themselves that are renewed alone; that must not use the memory up for good. */
     @Test
+    @Tag("thorough")
     void oneThatFailedIsRenewedApartAlsoAfterManyOthersFailed() throws SQLException {
         try (ServerStore store = connections.store(ONE)) {
             lockedOut();

@@ -23,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -69,6 +70,7 @@ class RightCauseTest {
     }
 
     @ParameterizedTest
+    @Tag("thorough")
     @ValueSource(strings = {"postgresql", "mariadb"})
     void aPoolThatIsTooSmallIsToldHowManyAreNeeded(String database) {
         DataSource pool = pool(servers.url(database), 1, false);
@@ -80,6 +82,7 @@ class RightCauseTest {
     }
 
     @Test
+    @Tag("thorough")
     void aPoolWithoutAConnectionForNotificationsIsNoOutage() throws Exception {
         DataSource pool = pool(servers.url("postgresql"), 2, false);
         try (LockClient holder = LockClient.connect(servers.url("postgresql"));

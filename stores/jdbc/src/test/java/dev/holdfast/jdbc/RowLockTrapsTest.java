@@ -12,12 +12,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What goes wrong where applications lock rows by hand: what the page on SQL servers warns of, on the servers themselves. */
 @Timeout(120)
+@Tag("thorough") // of the servers, not of Holdfast
 class RowLockTrapsTest {
     @RegisterExtension
     static final BothServers servers = new BothServers();

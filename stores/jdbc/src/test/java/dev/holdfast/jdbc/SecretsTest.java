@@ -3,8 +3,10 @@ package dev.holdfast.jdbc;
 import dev.holdfast.tck.SecretsContract;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 
 /** Drivers print what they cannot read, and a log-in at the wrong place of a URL is read as a host, a port or a path. */
+@Tag("thorough") // a hundred URLs; JdbcStoresTest has those that drivers print
 class SecretsTest extends SecretsContract {
     /** Each for all three servers; nothing listens on port 1. */
     private static final List<String> SERVERS = List.of(

@@ -102,6 +102,7 @@ abstract class ServerCases {
     }
 
     @Test
+    @Tag("thorough")
     void anotherTableKeepsOtherLocks() throws InterruptedException {
         sql("DROP TABLE IF EXISTS other_locks");
         try (LockClient here = LockClient.connect(url());
@@ -172,6 +173,7 @@ abstract class ServerCases {
     }
 
     @Test
+    @Tag("thorough")
     void ofFirstInsertsAtTheSameTimeOneWinsAndNobodyFails() throws Exception {
         List<LockClient> clients = new ArrayList<>();
         try {
@@ -212,6 +214,7 @@ abstract class ServerCases {
     private static final String IDLE_ROWS = "SELECT count(*) FROM holdfast_lock WHERE label = 'idle'";
 
     @Test
+    @Tag("thorough")
     void aClientThatOnlyLooksRemovesNoIdleRows() {
         dropTable();
         LockClient.connect(url()).close();
@@ -326,6 +329,7 @@ abstract class ServerCases {
     }
 
     @Test
+    @Tag("thorough")
     void contentionLosesNoTurnAndLeavesNoErrorBehind() throws Exception {
         AtomicInteger[] inside = new AtomicInteger[4];
         for (int i = 0; i < inside.length; i++) {

@@ -115,6 +115,7 @@ class SessionLossTest {
 
     /** With a session of a minute, only the broken connection itself can say it so soon. */
     @ParameterizedTest
+    @Tag("thorough")
     @ValueSource(strings = {"postgresql", "mariadb"})
     void theLossIsKnownLongBeforeTheSessionWouldHaveEnded(String database) throws Exception {
         try (LockClient client =

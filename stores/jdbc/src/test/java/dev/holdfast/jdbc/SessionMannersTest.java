@@ -62,6 +62,7 @@ class SessionMannersTest {
     }
 
     @Test
+    @Tag("thorough")
     void vacuumRemovesWhatWasDeletedAfterAClaimBeganToWait() throws Exception {
         hold(rig.store(servers.url("postgresql")), "vacuum");
         Asked waiting = Asked.of(rig.store(servers.url("postgresql")), Requests.waiting("vacuum"));
@@ -122,6 +123,7 @@ class SessionMannersTest {
     }
 
     @Test
+    @Tag("thorough")
     void aClientHasNoMoreLocksThanItsPartOfTheServersTable() throws Exception {
         try (PostgresServer small =
                 orSkip(() -> PostgresServer.start("-c", "max_locks_per_transaction=10", "-c", "max_connections=100"))) {
@@ -195,6 +197,7 @@ class SessionMannersTest {
     }
 
     @ParameterizedTest
+    @Tag("thorough")
     @ValueSource(strings = {"postgresql", "mariadb"})
     void textsForPeopleMayBeLongAndStrange(String database) {
         String strange = "\0\uD83D\uDE00\uD83D" + "long ".repeat(100) + "\uD83D\uDE00";

@@ -44,6 +44,7 @@ class TransactionLocksTest {
     static final BothServers servers = new BothServers();
 
     @ParameterizedTest
+    @Tag("thorough")
     @ValueSource(strings = {"postgresql", "mariadb", "h2"})
     void aRollbackToASavepointThatWasSetFirstEndsTheLock(String database) throws SQLException {
         JdbcLocks locks = JdbcLocks.on(pool(url(database)));
@@ -79,6 +80,7 @@ class TransactionLocksTest {
 
     /** Also with what this process has not seen yet: another has made the row, and a transaction of a third locks it. */
     @ParameterizedTest
+    @Tag("thorough")
     @ValueSource(strings = {"postgresql", "mariadb", "h2"})
     void aLockThatIsHeldIsNotWaitedForByATryOfANewProcess(String database) throws SQLException {
         try (Connection one = begin(database);
@@ -197,6 +199,7 @@ class TransactionLocksTest {
     }
 
     @ParameterizedTest
+    @Tag("thorough")
     @ValueSource(strings = {"postgresql", "mariadb", "h2"})
     void aDeadlockIsThrownAsTheDatabaseSaysIt(String database) throws Exception {
         JdbcLocks locks = locks(database);
@@ -278,6 +281,7 @@ class TransactionLocksTest {
     }
 
     @Test
+    @Tag("thorough")
     void aNameThatIsNewToAnOlderSnapshotIsAConflictOfTransactions() throws SQLException {
         JdbcLocks locks = locks("postgresql");
         try (Connection connection = begin("postgresql")) {
@@ -295,6 +299,7 @@ class TransactionLocksTest {
     }
 
     @ParameterizedTest
+    @Tag("thorough")
     @ValueSource(strings = {"postgresql", "mariadb", "h2"})
     void aConnectionInAutocommitIsRefused(String database) throws SQLException {
         try (Connection connection = DriverManager.getConnection(url(database))) {
@@ -306,6 +311,7 @@ class TransactionLocksTest {
     }
 
     @Test
+    @Tag("thorough")
     void aTransactionThatHasFailedAlreadyIsRefused() throws SQLException {
         JdbcLocks locks = locks("postgresql");
         try (Connection connection = begin("postgresql");
@@ -335,6 +341,7 @@ class TransactionLocksTest {
     }
 
     @ParameterizedTest
+    @Tag("thorough")
     @ValueSource(strings = {"postgresql", "mariadb", "h2"})
     void aPoolWithoutAutocommitMakesTheRowsToo(String database) throws SQLException {
         try (Connection pooled = begin(database);

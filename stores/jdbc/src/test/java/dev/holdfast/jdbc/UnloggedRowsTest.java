@@ -371,6 +371,7 @@ class UnloggedRowsTest {
     }
 
     @Test
+    @Tag("thorough")
     void aUserWhoMayNotCreateTheTableIsToldWhatToRun() throws Exception {
         sql("CREATE USER plain", "REVOKE CREATE ON SCHEMA public FROM PUBLIC"); // as it is from PostgreSQL 15 on
         String url = url().replace("user=postgres", "user=plain");
@@ -393,6 +394,7 @@ class UnloggedRowsTest {
     }
 
     @Test
+    @Tag("thorough")
     void aServerThatTakesNoWritesIsTold() throws Exception {
         sql("CREATE USER reader", "ALTER USER reader SET default_transaction_read_only = on");
         assertThatThrownBy(() -> store(url().replace("user=postgres", "user=reader")))

@@ -2,7 +2,6 @@ package dev.holdfast.redis;
 
 import dev.holdfast.HoldfastException;
 import dev.holdfast.StoreRefusedException;
-import dev.holdfast.spi.ClaimId;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -50,7 +49,7 @@ final class Cluster {
             ServerCheck greeting,
             Runnable shutDown) {
         AtomicReference<@Nullable ClusterOffers> offers = new AtomicReference<>();
-        String channel = RedisStore.CHANNELS + ClaimId.random();
+        String channel = RedisStore.newChannel();
         RedisStore store = RedisStore.on(
                 sender,
                 errors,

@@ -201,7 +201,7 @@ final class OfferListener implements Offers {
                 }
             }
         });
-        made.async().subscribe(channel).whenComplete((nothing, failure) -> {
+        made.async().subscribe(RedisStore.CHANNELS + channel).whenComplete((nothing, failure) -> {
             if (failure != null) {
                 made.closeAsync();
                 failed(done, failure);

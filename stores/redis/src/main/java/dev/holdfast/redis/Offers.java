@@ -7,7 +7,7 @@ import java.util.concurrent.CompletionStage;
  * that keeps the lock; the server that offers counts the subscribers there. Thread-safe.
  */
 interface Offers {
-    /** The channel, the same on all servers. */
+    /** The channel, the same on all servers, without {@link RedisStore#CHANNELS} before it. */
     String channel();
 
     /** Whether this client receives offers of this lock now. */

@@ -21,22 +21,27 @@ final class Outbox {
         return calls.isEmpty();
     }
 
-    /** Takes all that are still awaited; of a lock whose release is followed by a claim, one call for both. */
-    List<ScriptCall> takeAll() {
+    /**
+     * Takes all that are still awaited; of a lock whose release is followed by a claim, one call for both.
+     *
+     * @param again sends a claim by itself
+     */
+    List<ScriptCall> takeAll(Consumer<ScriptCall> again) {
         List<ScriptCall> batch = new ArrayList<>();
-        Map<String, Integer> released = new HashMap<>();
+        Map<String, Integer> released = null;
         for (ScriptCall call = calls.poll(); call != null; call = calls.poll()) {
             if (call.isDone()) {
                 continue; // given up
             }
             String name = call.name();
-            Integer before = name == null ? null : released.remove(name);
+            Integer before = name == null || released == null ? null : released.remove(name);
             if (before != null && call.isExclusiveClaim() && !call.wasSent()) {
-                batch.set(before, batch.get(before).with(call));
+                batch.set(before, batch.get(before).with(call, again));
                 continue;
             }
             // one that was sent before stays by itself: as part of another request its answer would not say so
             if (name != null && call.isExclusiveRelease() && !call.wasSent()) {
+                released = released == null ? new HashMap<>() : released;
                 released.put(name, batch.size());
             }
             batch.add(call);

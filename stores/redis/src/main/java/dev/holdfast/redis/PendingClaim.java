@@ -3,10 +3,12 @@ package dev.holdfast.redis;
 import dev.holdfast.StoreRefusedException;
 import dev.holdfast.spi.Answer;
 import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.TimeSource;
 import dev.holdfast.spi.support.Pauses;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
@@ -47,10 +49,7 @@ final class PendingClaim implements Pending {
     private Phase phase = Phase.RESTING;
     private boolean askAgain;
     private boolean cancelled;
-    /** The client is closing: the claim asks no more, and its place is given up. */
-    private boolean ending;
-
-    /** Completes once the place is given up for good; null while nobody waits for that. */
+    /** Not null once the client is closing: the claim asks no more, and its place is given up. */
     private volatile @Nullable CompletableFuture<Void> left;
 
     private boolean missed;
@@ -73,14 +72,17 @@ final class PendingClaim implements Pending {
 
     /** Asks the server whether it is the turn of this claim, now or as soon as the question under way is answered. */
     void ask() {
-        step(() -> switch (phase) {
-            case RESTING -> asking();
-            case ASKING -> {
-                askAgain = true;
-                yield NOTHING;
+        mutex.lock();
+        try {
+            if (phase != Phase.RESTING) {
+                askAgain = phase == Phase.ASKING;
+                return;
             }
-            case LEAVING, ANSWERED -> NOTHING;
-        });
+            beginToAsk();
+        } finally {
+            mutex.unlock();
+        }
+        send();
     }
 
     @Override
@@ -96,17 +98,16 @@ final class PendingClaim implements Pending {
      * take it again; completes when that is done.
      */
     CompletableFuture<Void> leave() {
-        CompletableFuture<Void> leaves = new CompletableFuture<>();
+        CompletableFuture<Void> done = new CompletableFuture<>();
         step(() -> {
-            ending = true;
-            left = leaves;
+            left = done;
             return switch (phase) {
                 case RESTING -> leavingForGood();
                 case ASKING, LEAVING -> NOTHING; // what is under way does the same
                 case ANSWERED -> this::hasLeft;
             };
         });
-        return leaves;
+        return done;
     }
 
     /** The client is closed. */
@@ -114,19 +115,59 @@ final class PendingClaim implements Pending {
         step(() -> failed(why));
     }
 
-    private Runnable asking() {
+    private void beginToAsk() {
         phase = Phase.ASKING;
         askAgain = false;
         stopPolling();
-        Scripts.Place mine = waiters.place(claim.name(), place);
-        return () -> waiters.scripts().claim(claim, mine).whenComplete((said, failure) -> {
-            if (failure == null) {
-                waiters.reachable(claim);
+    }
+
+    /** Sends the question; nobody changes the place before its answer. */
+    private void send() {
+        try {
+            Scripts.Place mine = waiters.place(claim.name(), place);
+            waiters.scripts().claim(claim, mine, (said, failure) -> {
+                try {
+                    told(said, failure, mine.hears());
+                } catch (Throwable broken) {
+                    asksNoMore(broken);
+                }
+            });
+        } catch (Throwable broken) {
+            asksNoMore(broken);
+        }
+    }
+
+    private void told(@Nullable ClaimAnswer said, @Nullable Throwable failure, boolean heard) {
+        if (said == null) {
+            step(() -> notAnswered(Objects.requireNonNull(failure)));
+        } else if (said.grant().isEmpty() || !takes(said.grant().get())) {
+            waiters.reachable(claim); // a grant that is taken tells the engine by itself
+            step(() -> answered(said, heard && waiters.offers().isSubscribed(claim.name())));
+        }
+    }
+
+    /** An Error, such as of memory, must not leave it asking for ever. */
+    private void asksNoMore(Throwable broken) {
+        step(() -> phase == Phase.ASKING ? failed(broken) : NOTHING);
+    }
+
+    /** The common answer: granted, and still wanted. */
+    private boolean takes(Grant grant) {
+        mutex.lock();
+        try {
+            if (phase != Phase.ASKING || left != null || cancelled) {
+                return false;
             }
-            step(() -> failure == null
-                    ? answered(said, mine.hears() && waiters.offers().isSubscribed(claim.name()))
-                    : notAnswered(failure));
-        });
+            phase = Phase.ANSWERED;
+        } finally {
+            mutex.unlock();
+        }
+        try {
+            waiters.forget(this);
+        } finally {
+            answer.granted(grant);
+        }
+        return true;
     }
 
     private Runnable answered(ClaimAnswer said, boolean subscribed) {
@@ -134,14 +175,11 @@ final class PendingClaim implements Pending {
         if (phase != Phase.ASKING) {
             return NOTHING; // the client is closed
         }
-        if (ending) {
+        if (left != null) {
             return leavingForGood();
         }
         if (cancelled) {
             return leaving(); // also with a grant: the caller may have admitted the next claim already
-        }
-        if (said.grant().isPresent()) {
-            return telling(() -> answer.granted(said.grant().get()));
         }
         if (said.place().isEmpty()) {
             return gone(); // the server knows that it was withdrawn
@@ -149,7 +187,8 @@ final class PendingClaim implements Pending {
         place = said.place();
         missed |= said.missed();
         if (askAgain) {
-            return asking();
+            beginToAsk();
+            return this::send;
         }
         Runnable then = resting(waiters.nextPoll(said, subscribed && !missed));
         // A lost subscription is restored automatically; then every waiter polls again.
@@ -176,12 +215,11 @@ final class PendingClaim implements Pending {
         return failure instanceof StoreRefusedException ? failed(failure) : resting(retryDelay(failedSubscriptions++));
     }
 
-    private Runnable notAnswered(Throwable wrapped) {
-        Throwable failure = RedisErrors.unwrapped(wrapped);
+    private Runnable notAnswered(Throwable failure) {
         if (phase == Phase.ANSWERED) {
             return NOTHING;
         }
-        if (ending) {
+        if (left != null) {
             return leavingForGood();
         }
         if (failure instanceof StoreRefusedException
@@ -237,9 +275,12 @@ final class PendingClaim implements Pending {
         phase = Phase.ANSWERED;
         stopPolling();
         return () -> {
-            waiters.ended(this);
-            tells.run();
-            hasLeft();
+            try {
+                waiters.forget(this);
+            } finally {
+                tells.run();
+                hasLeft();
+            }
         };
     }
 

@@ -102,8 +102,8 @@ final class PendingClaims implements OfferListener.Listener {
         return waiting;
     }
 
-    /** A claim has its answer. */
-    void ended(PendingClaim answered) {
+    /** It is answered. */
+    void forget(PendingClaim answered) {
         all.remove(answered.claim().id().value(), answered);
     }
 
@@ -122,7 +122,7 @@ final class PendingClaims implements OfferListener.Listener {
     CompletionStage<Boolean> watch(Grant grant) {
         watched.put(grant.id().value(), grant);
         return offers.subscribe(grant.name())
-                .thenCompose(open -> scripts.watch(grant, offers.channel()))
+                .thenCompose(open -> scripts.watch(grant, RedisStore.CHANNELS + offers.channel()))
                 .whenComplete((said, failure) -> {
                     boolean ended = said == null || said == Scripts.Watched.GONE;
                     // Not if it is watched under a fresh number by now. Not suspect if its release came before.

@@ -1,10 +1,12 @@
 package dev.holdfast.redis;
 
+import dev.holdfast.StoreUnavailableException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +31,9 @@ final class QuorumBallot {
         REFUSED,
         FAILED
     }
+
+    private static final long TEN_YEARS = TimeUnit.DAYS.toMicros(3_652);
+    private static final long YEAR_2026 = TimeUnit.SECONDS.toMicros(1_767_225_600);
 
     private final int majority;
     private final Vote[] votes;
@@ -91,6 +96,9 @@ final class QuorumBallot {
     List<Integer> fixNumber() {
         List<Integer> toRaise = new ArrayList<>();
         if (number == 0 && count(Vote.GRANTED) >= majority) {
+            failFarAhead();
+        }
+        if (number == 0 && count(Vote.GRANTED) >= majority) {
             number = Arrays.stream(numbers).max().orElse(0);
         }
         for (int i = 0; i < votes.length && number != 0; i++) {
@@ -102,6 +110,21 @@ final class QuorumBallot {
             }
         }
         return toRaise;
+    }
+
+    /** The other members would refuse such a number, as number.lua says: the clock of its member is wrong. */
+    private void failFarAhead() {
+        long lowest = Arrays.stream(numbers).filter(given -> given > 0).min().orElse(0);
+        for (int i = 0; i < votes.length; i++) {
+            if (numbers[i] > Math.max(lowest, YEAR_2026) + TEN_YEARS) {
+                numbers[i] = 0;
+                failed(
+                        i,
+                        new StoreUnavailableException(
+                                "a member of the quorum gives numbers that are more than ten years"
+                                        + " ahead of another's: one of their clocks is wrong; set it"));
+            }
+        }
     }
 
     // ---- the outcome ----

@@ -6,6 +6,7 @@ import dev.holdfast.spi.Mode;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 
 /** The requests to a member of a quorum that no other server receives. Thread-safe. */
 final class QuorumScripts {
@@ -62,19 +63,17 @@ final class QuorumScripts {
                 + joined;
         List<String> args = List.of(Scripts.state(round, claim), Long.toString(Scripts.millis(lease)), rest);
         Script script = isNew && !mayBeQueued ? Script.QUORUM_CLAIM : Script.QUORUM_CLAIM_FULLY;
-        return member.call(ScriptCall.of(script, claim.name(), args))
-                .whenComplete((text, failure) -> {
-                    if (failure != null) {
-                        unanswered.run();
-                    }
-                })
-                .thenApply(Said::new)
-                .thenApply(said -> {
-                    if (said.sitsOut()) {
-                        throw member.sitsOut(said.text);
-                    }
-                    return said;
-                });
+        return member.call(ScriptCall.of(script, claim.name(), args)).handle((text, failure) -> {
+            if (failure != null) {
+                unanswered.run();
+                throw new CompletionException(RedisErrors.unwrapped(failure));
+            }
+            Said said = new Said(text);
+            if (said.sitsOut()) {
+                throw member.sitsOut(said.text);
+            }
+            return said;
+        });
     }
 
     /** Raises the number of a round's grant; that, or {@code -} if it has ended. */

@@ -160,8 +160,9 @@ final class QuorumStore implements Store {
         }
         QuorumClaim asked = new QuorumClaim(this, members, claim);
         claims.add(asked);
-        asked.answer().whenComplete((grant, failure) -> claims.remove(asked));
         answer.follow(asked.answer());
+        asked.answer()
+                .whenComplete((grant, failure) -> claims.remove(asked)); // first, as what was added last runs first
         if (closed.get()) {
             asked.fail(closedException());
         } else {

@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 record RedisErrors(String store) {
     private static final String KEYS = "its keys are holdfast:*";
+    private static final String NUMBER = "holdfast:number (in a cluster those that begin so)";
     private static final String NO_RIGHT_IN_SCRIPT = "The user executing the script can't";
     private static final String NO_RIGHT =
             "does not let this user run a command or reach a key or channel that locks need:"
@@ -235,9 +236,16 @@ record RedisErrors(String store) {
                             "has a value where this lock is kept that is no lock: remove it, or use another namespace"
                                     + " or database; " + KEYS;
                         case "number" ->
-                            "has no number, or one that is too high, where the last grant number is kept: remove the key"
-                                    + " holdfast:number (in a cluster those that begin so), and the server's clock goes on"
-                                    + " from there";
+                            "has no number where the last grant number is kept: remove the key " + NUMBER
+                                    + ", and the server's clock goes on from there";
+                        case "numberahead" ->
+                            "has a last grant number that is more than ten years ahead of its clock, as after a clock that was"
+                                    + " wrong: if its clock is right now, remove the key " + NUMBER
+                                    + "; else set the clock";
+                        case "floorahead" ->
+                            "gave this client (or a member of its quorum did) a grant number more than ten years ahead of its"
+                                    + " clock, which was wrong then or is now: set the clock, remove the key " + NUMBER
+                                    + ", and connect again; what checks tokens has to forget those that it has seen";
                         case "foreignrecord" ->
                             "has a value where the record of this work is kept that is no record: remove it, or use"
                                     + " another namespace or database; its key is holdfast:{NAME}:r";

@@ -29,14 +29,14 @@ import java.util.function.Function;
  * <p>The path of a claim, on the wire:
  *
  * <pre>
- *   free lock       acquire   claim ────────────► TIME SET GETSET        ─► NUMBER       the only round trip awaited
+ *   free lock       acquire   claim ────────────► GET TIME GET SET SET   ─► NUMBER       the only round trip awaited
  *                   close     release ──────────► GET DEL                ─► 1            not awaited; with the next
  *                                                                                        claim of the lock one script
- *   held, no wait             claim ────────────► TIME SET GET PTTL      ─► -
- *   held, waits               claim, place ─────► TIME SET GET PTTL ZADD …   ─► -LEFT WAITING PLACE
- *   hand-over       A closes  release ──────────► GET PTTL ZREM PUBLISH TIME GET SET SET
+ *   held, no wait             claim ────────────► GET                    ─► -
+ *   held, waits               claim, place ─────► GET PTTL ZSCORE ZCOUNT ZADD …   ─► -LEFT WAITING PLACE
+ *   hand-over       A closes  release ──────────► GET PTTL ZRANGE TIME GET PUBLISH ZREM SET SET
  *                   B gets    ◄── the id of its claim, on its own channel
- *                   B         claim ────────────► GET PTTL TIME GET SET SET  ─► NUMBER   B's lease counts from its sending
+ *                   B         claim ────────────► GET PTTL SET           ─► NUMBER       B's lease counts from its sending
  * </pre>
  *
  * <p>So a hand-over between clients is two scripts and one message, however many wait. The release makes the first
@@ -51,6 +51,9 @@ import java.util.function.Function;
 final class RedisStore implements Store {
     /** The beginning of the names of clients' channels. */
     static final String CHANNELS = "holdfast:client:";
+
+    /** Digits of a channel's name behind that: it is written with each place in a queue. */
+    private static final int CHANNEL_DIGITS = 12;
 
     private final String description;
     private final Capabilities capabilities;
@@ -105,6 +108,11 @@ final class RedisStore implements Store {
         return new RedisStore(errors.store(), greeting, sender, scripts, waiters, shutDown);
     }
 
+    /** A channel of a client's own, as the queue names it. */
+    static String newChannel() {
+        return ClaimId.random().value().substring(0, CHANNEL_DIGITS);
+    }
+
     /** The waiting claims of this client. */
     PendingClaims waiters() {
         return waiters;
@@ -134,7 +142,7 @@ final class RedisStore implements Store {
     @Override
     public Pending claim(Claim claim, Answer answer) {
         if (!claim.waits()) {
-            answer.follow(scripts.attempt(claim).thenApply(ClaimAnswer::grant));
+            answer.follow(scripts.attempt(claim));
             return Pending.BRIEFLY;
         }
         Pending waiting = waiters.claim(claim, answer);

@@ -19,23 +19,31 @@ import java.util.stream.Collectors;
  * the functions, in a file of its own.
  */
 enum Script {
-    CLAIM("claim_free.lua", "state.lua", "lock.lua", "claim.lua"),
+    CLAIM("state.lua", "number.lua", "claim_free.lua", "lock.lua", "claim.lua"),
     /** Of a claim that is not exclusive, or may be in the queue. */
-    CLAIM_FULLY("state.lua", "lock.lua", "claim.lua"),
-    RELEASE("state.lua", "release_held.lua", "lock.lua", "release.lua"),
-    EXCHANGE("state.lua", "exchange_held.lua", "lock.lua", "exchange.lua"),
-    DOWNGRADE("state.lua", "lock.lua", "downgrade.lua"),
-    STATUS("state.lua", "lock.lua", "status.lua"),
-    WATCH("state.lua", "lock.lua", "watch.lua"),
-    BREAK("state.lua", "lock.lua", "break.lua"),
+    CLAIM_FULLY("state.lua", "number.lua", "lock.lua", "claim.lua"),
+    RELEASE("state.lua", "release_held.lua", "number.lua", "lock.lua", "release.lua"),
+    EXCHANGE("state.lua", "number.lua", "claim_free.lua", "lock.lua", "exchange.lua"),
+    DOWNGRADE("state.lua", "number.lua", "lock.lua", "downgrade.lua"),
+    STATUS("state.lua", "number.lua", "lock.lua", "status.lua"),
+    WATCH("state.lua", "number.lua", "lock.lua", "watch.lua"),
+    BREAK("state.lua", "number.lua", "lock.lua", "break.lua"),
     RENEW("renew.lua"),
     FENCE("fence.lua"),
     READ_RECORD("record_read.lua"),
     WRITE_RECORD("record_write.lua"),
-    QUORUM_CLAIM("quorum_ready.lua", "claim_free.lua", "state.lua", "lock.lua", "quorum_rise.lua", "quorum_claim.lua"),
+    QUORUM_CLAIM(
+            "quorum_ready.lua",
+            "state.lua",
+            "number.lua",
+            "claim_free.lua",
+            "lock.lua",
+            "quorum_rise.lua",
+            "quorum_claim.lua"),
     /** Of a claim that may be in the queue, or joins a grant. */
-    QUORUM_CLAIM_FULLY("quorum_ready.lua", "state.lua", "lock.lua", "quorum_rise.lua", "quorum_claim.lua"),
-    QUORUM_RAISE("state.lua", "lock.lua", "quorum_rise.lua", "quorum_raise.lua"),
+    QUORUM_CLAIM_FULLY(
+            "quorum_ready.lua", "state.lua", "number.lua", "lock.lua", "quorum_rise.lua", "quorum_claim.lua"),
+    QUORUM_RAISE("state.lua", "number.lua", "lock.lua", "quorum_rise.lua", "quorum_raise.lua"),
     QUORUM_MEMBER("quorum_member.lua");
 
     /** Those that only members of a quorum are asked to run. */

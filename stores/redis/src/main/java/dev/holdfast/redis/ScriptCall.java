@@ -11,12 +11,15 @@ import io.lettuce.core.protocol.CommandType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** One script to be run on the server, and its answer to come. */
 final class ScriptCall {
     /** A place in the queue that no claim has. */
     static final String NO_PLACE = "-";
+
+    private static final byte[] ONE = {'1'};
 
     /** What a call does to its lock, as far as two of them may be made one. */
     private enum Kind {
@@ -141,11 +144,15 @@ final class ScriptCall {
         return kind != Kind.RENEWAL;
     }
 
-    /** This release and the claim that follows it, in one step; both get their answers. */
-    ScriptCall with(ScriptCall claim) {
+    /**
+     * This release and the claim that follows it, in one step; both get their answers.
+     *
+     * @param alone sends the claim by itself if it is refused, since the release is not
+     */
+    ScriptCall with(ScriptCall claim, Consumer<ScriptCall> alone) {
         List<String> both = new ArrayList<>(args.size() + claim.args.size());
-        both.addAll(args);
         both.addAll(claim.args);
+        both.addAll(args);
         ScriptCall exchange = new ScriptCall(Script.EXCHANGE, Kind.OTHER, name, claim.keys, both);
         exchange.inCluster = claim.inCluster;
         exchange.asked(claim.askedNanos);
@@ -155,7 +162,12 @@ final class ScriptCall {
                 claim.answer.completeExceptionally(failure);
             } else {
                 answer.complete(new Answer(said.text().substring(0, 1), said.sentNanos(), said.twice()));
-                claim.answer.complete(new Answer(said.text().substring(1), said.sentNanos(), said.twice()));
+                String claimed = said.text().substring(1);
+                if (claimed.equals("?")) {
+                    alone.accept(claim);
+                } else {
+                    claim.answer.complete(new Answer(claimed, said.sentNanos(), said.twice()));
+                }
             }
         });
         return exchange;
@@ -168,7 +180,7 @@ final class ScriptCall {
         List<byte[]> words = new ArrayList<>(3 + named.size() + args.size());
         words.add(type.getBytes());
         words.add((inFull ? script.body() : script.digest()).getBytes(UTF_8));
-        words.add(Integer.toString(named.size()).getBytes(UTF_8));
+        words.add(named.size() == 1 ? ONE : Integer.toString(named.size()).getBytes(UTF_8));
         words.addAll(named);
         for (String arg : args) {
             words.add(arg.getBytes(UTF_8));
@@ -213,7 +225,7 @@ final class ScriptCall {
     boolean isGrant(byte[] text) {
         return switch (script) {
             case CLAIM, CLAIM_FULLY -> text[0] != '-';
-            case EXCHANGE -> text[1] != '-';
+            case EXCHANGE -> Character.isDigit(text[1]);
             case WRITE_RECORD -> text[0] != '-';
             case BREAK -> text[0] == '1';
             case RENEW -> !new String(text, UTF_8).chars().allMatch(letter -> letter == 'L');

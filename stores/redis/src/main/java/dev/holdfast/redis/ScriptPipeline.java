@@ -65,6 +65,8 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
     private final LateCalls late;
     private final AtomicBoolean draining = new AtomicBoolean();
     private volatile boolean connected = true;
+    /** Whether the server sorts keys into slots, as a cluster behind one address does. */
+    private volatile boolean slots;
     /** Why the last attempt to connect again was refused. Means something while it is not connected. */
     private volatile @Nullable StoreRefusedException refusal;
 
@@ -89,6 +91,11 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
         this.lastAnswer = time.nanoTime();
         this.leftReplica = lastAnswer - BETWEEN_REPLICAS.toNanos();
         this.connection.tell(this::connectedAgain, this::disconnected);
+    }
+
+    /** Names all keys of a lock from now on, and no two locks in one script. */
+    void useSlots() {
+        slots = true;
     }
 
     /** Names what is told of the connection. */
@@ -174,6 +181,9 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
     @Override
     public void send(ScriptCall call) {
         call.asked(time.nanoTime());
+        if (slots) {
+            call.inCluster();
+        }
         outbox.add(call);
         if (isShutDown() || end.isRetired()) {
             sendNothing();
@@ -227,7 +237,7 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
 
     @Override
     public int renewedTogether() {
-        return RENEWED_TOGETHER;
+        return slots ? 1 : RENEWED_TOGETHER;
     }
 
     @Override
@@ -246,7 +256,7 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
             return;
         }
         if (!packets.isUnconfirmed()) {
-            packets.write(outbox.takeAll(), time.nanoTime());
+            packets.write(outbox.takeAll(this::send), time.nanoTime());
         }
         if (!inFlight.isEmpty()) {
             late.watch();

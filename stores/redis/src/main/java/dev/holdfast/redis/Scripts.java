@@ -15,8 +15,10 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** The requests of a store as calls of its scripts, and their answers read. Thread-safe. */
@@ -51,8 +53,14 @@ final class Scripts {
     }
 
     /** Claims without waiting. */
-    CompletableFuture<ClaimAnswer> attempt(Claim claim) {
-        return claim(claim, NO_PLACE);
+    CompletableFuture<Optional<Grant>> attempt(Claim claim) {
+        return call(claimCall(claim, NO_PLACE)).handle((said, failure) -> {
+            if (said == null) {
+                noAnswer(claim, failure);
+                throw new CompletionException(failure);
+            }
+            return answered(claim, said).grant();
+        });
     }
 
     /**
@@ -65,12 +73,32 @@ final class Scripts {
      */
     record Place(String channel, String at, Duration poll, boolean hears) {}
 
-    /** Claims, and takes a place in the queue if the lock is not free. */
-    CompletableFuture<ClaimAnswer> claim(Claim claim, Place place) {
+    /**
+     * Claims, and takes a place in the queue if the lock is not free.
+     *
+     * @param told the answer, or the failure; on the event loop
+     */
+    void claim(Claim claim, Place place, BiConsumer<@Nullable ClaimAnswer, @Nullable Throwable> told) {
+        call(claimCall(claim, place)).whenComplete((said, failure) -> {
+            ClaimAnswer answer = null;
+            Throwable why = failure;
+            try {
+                if (said == null) {
+                    noAnswer(claim, failure);
+                } else {
+                    answer = answered(claim, said);
+                }
+            } catch (Throwable broken) { // an Error, or a reply that nobody can read
+                why = broken;
+            }
+            told.accept(answer, why);
+        });
+    }
+
+    private static ScriptCall claimCall(Claim claim, Place place) {
         boolean exclusive = claim.mode() instanceof Mode.Exclusive;
         boolean mayBeFirst = exclusive && place.at().equals("0");
-        return call(ScriptCall.claim(claim.name(), exclusive, mayBeFirst, words(claim, place)))
-                .handle((said, failure) -> answered(claim, said, failure));
+        return ScriptCall.claim(claim.name(), exclusive, mayBeFirst, words(claim, place));
     }
 
     /** The words of a claim, as lock.lua reads them. */
@@ -97,13 +125,13 @@ final class Scripts {
         return "1 X " + id.value() + " = " + HolderText.write(claim.holder()) + " ";
     }
 
-    private ClaimAnswer answered(Claim claim, ScriptCall.@Nullable Answer said, @Nullable Throwable failure) {
-        if (said == null) {
-            if (failure instanceof StoreUnavailableException) {
-                sentTwice.add(claim.id(), claim.lease()); // the one without an answer, and the next
-            }
-            throw new CompletionException(failure);
+    private void noAnswer(Claim claim, @Nullable Throwable failure) {
+        if (failure instanceof StoreUnavailableException) {
+            sentTwice.add(claim.id(), claim.lease()); // the one without an answer, and the next
         }
+    }
+
+    private ClaimAnswer answered(Claim claim, ScriptCall.Answer said) {
         boolean granted = said.text().charAt(0) != '-';
         if (said.twice() && (granted || claim.waits())) {
             sentTwice.add(claim.id(), claim.lease());

@@ -2,6 +2,7 @@ package dev.holdfast.redis;
 
 import dev.holdfast.StoreRefusedException;
 import dev.holdfast.spi.TimeSource;
+import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import java.util.ArrayList;
@@ -22,8 +23,9 @@ import java.util.concurrent.TimeoutException;
  *
  * @param caveats one sentence each
  * @param runId of the server's process; empty where its user may not read it
+ * @param slots whether a script may use the keys of one slot only: a cluster behind one address
  */
-record ServerCheck(List<String> caveats, String runId) {
+record ServerCheck(List<String> caveats, String runId, boolean slots) {
     private static final System.Logger LOG = System.getLogger("dev.holdfast.caveat");
     /** The warnings of this process; one line a server, however many clients it has. */
     private static final Set<String> WARNED = ConcurrentHashMap.newKeySet();
@@ -87,6 +89,12 @@ record ServerCheck(List<String> caveats, String runId) {
         var save = server.configGet("save");
         CompletableFuture<String> saves = save.toCompletableFuture()
                 .handle((config, failure) -> failure == null ? config.getOrDefault("save", "") : "unknown");
+        CompletableFuture<Boolean> slots = wanted == Wanted.SINGLE
+                ? server.<Object>eval("return 1", ScriptOutputType.INTEGER, LockKeys.state("a"), LockKeys.state("b"))
+                        .toCompletableFuture()
+                        .handle((one, failure) -> failure != null
+                                && String.valueOf(failure.getMessage()).contains("CROSSSLOT"))
+                : CompletableFuture.completedFuture(false);
         CompletableFuture<String> known =
                 info.toCompletableFuture().handle((text, failure) -> failure == null ? text : refused(failure, errors));
         // By the client's timer: the timer of orTimeout keeps the class loader of its first user for ever.
@@ -94,10 +102,12 @@ record ServerCheck(List<String> caveats, String runId) {
                 .schedule(
                         () -> {
                             saves.complete("unknown");
+                            slots.complete(false);
                             known.completeExceptionally(new TimeoutException());
                         },
                         settings.timeout());
         return known.thenCombine(saves, (text, saved) -> of(fields(text), saved, errors, settings.replicas(), wanted))
+                .thenCombine(slots, (check, sorted) -> new ServerCheck(check.caveats(), check.runId(), sorted))
                 .whenComplete((done, failure) -> limit.cancel());
     }
 
@@ -131,7 +141,7 @@ record ServerCheck(List<String> caveats, String runId) {
                 .forEach(warning -> LOG.log(System.Logger.Level.WARNING, warning));
         String runId = info.getOrDefault("run_id", "");
         if (wanted == Wanted.QUORUM_MEMBER) {
-            return new ServerCheck(List.copyOf(warnings), runId);
+            return new ServerCheck(List.copyOf(warnings), runId, false);
         }
         List<String> caveats = new ArrayList<>(warnings);
         caveats.add(
@@ -140,7 +150,7 @@ record ServerCheck(List<String> caveats, String runId) {
                         : "Grants and renewals count once " + replicas
                                 + " replicas have them; a failover to another replica may forget a grant."
                                 + TWO_HOLDERS);
-        return new ServerCheck(List.copyOf(caveats), runId);
+        return new ServerCheck(List.copyOf(caveats), runId, false);
     }
 
     private static void checkKind(Map<String, String> info, RedisErrors errors, Wanted wanted) {

@@ -1,7 +1,6 @@
 package dev.holdfast.redis;
 
 import dev.holdfast.StoreRefusedException;
-import dev.holdfast.spi.ClaimId;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.RedisURI;
@@ -60,7 +59,10 @@ final class SingleServer {
             ServerCheck.loadScripts(connection);
             ServerCheck greeting = ServerCheck.exchange(
                     connection, pipeline::moveToThisLoop, errors, settings, ServerCheck.Wanted.SINGLE);
-            String channel = RedisStore.CHANNELS + ClaimId.random();
+            if (greeting.slots()) {
+                pipelines.forEach(ScriptPipeline::useSlots);
+            }
+            String channel = RedisStore.newChannel();
             RedisStore store = RedisStore.on(
                     sender,
                     errors,

@@ -1,7 +1,5 @@
 package dev.holdfast.redis;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
-
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.output.ValueOutput;
 import io.lettuce.core.protocol.Command;
@@ -15,9 +13,12 @@ import java.util.List;
  * long as all else the client does for a claim.
  */
 final class WholeCommand extends Command<byte[], byte[], byte[]> {
-    private static final byte[] END = {'\r', '\n'};
+    private static final int END = 2;
+    /** A kind, the digits of a count, and an end of line. */
+    private static final int LONGEST_HEAD = 1 + 10 + END;
 
     private final byte[] bytes;
+    private final int length;
 
     /**
      * A command with all its words.
@@ -26,33 +27,41 @@ final class WholeCommand extends Command<byte[], byte[], byte[]> {
      */
     WholeCommand(ProtocolKeyword type, List<byte[]> words) {
         super(type, new ValueOutput<>(ByteArrayCodec.INSTANCE));
-        byte[][] heads = new byte[words.size() + 1][];
-        heads[0] = head('*', words.size());
-        int length = heads[0].length;
-        for (int i = 0; i < words.size(); i++) {
-            heads[i + 1] = head('$', words.get(i).length);
-            length += heads[i + 1].length + words.get(i).length + END.length;
+        int most = LONGEST_HEAD;
+        for (byte[] word : words) {
+            most += LONGEST_HEAD + word.length + END;
         }
-        bytes = new byte[length];
-        int at = put(heads[0], 0);
-        for (int i = 0; i < words.size(); i++) {
-            at = put(heads[i + 1], at);
-            at = put(words.get(i), at);
-            at = put(END, at);
+        bytes = new byte[most];
+        int at = head('*', words.size(), 0);
+        for (byte[] word : words) {
+            at = head('$', word.length, at);
+            System.arraycopy(word, 0, bytes, at, word.length);
+            at += word.length;
+            bytes[at++] = '\r';
+            bytes[at++] = '\n';
         }
+        length = at;
     }
 
-    private static byte[] head(char kind, int count) {
-        return (kind + Integer.toString(count) + "\r\n").getBytes(US_ASCII);
-    }
-
-    private int put(byte[] part, int at) {
-        System.arraycopy(part, 0, bytes, at, part.length);
-        return at + part.length;
+    /** Writes a kind and a count, and returns what is behind them. */
+    private int head(char kind, int count, int at) {
+        int last = at + 1;
+        for (int rest = count; rest > 9; rest /= 10) {
+            last++;
+        }
+        int rest = count;
+        for (int i = last; i > at; i--) {
+            bytes[i] = (byte) ('0' + rest % 10);
+            rest /= 10;
+        }
+        bytes[at] = (byte) kind;
+        bytes[last + 1] = '\r';
+        bytes[last + 2] = '\n';
+        return last + 1 + END;
     }
 
     @Override
     public void encode(ByteBuf buffer) {
-        buffer.writeBytes(bytes);
+        buffer.writeBytes(bytes, 0, length);
     }
 }

@@ -19,7 +19,7 @@ if kind == 'X' or kind == 'R' then
   end
 elseif kind == 'S' or kind == 'P' then
   local broken
-  for _, member in ipairs(redis.call('ZRANGEBYSCORE', sharers, '(' .. digits(now()), '+inf')) do
+  for _, member in ipairs(redis.call('ZRANGEBYSCORE', sharers, '(' .. clock(), '+inf')) do
     local id, permits = string.match(member, '^(%x+):(%d+)$')
     local text = redis.call('HGET', details, id) or ''
     if string.match(text, '^%d+') == shown then
@@ -47,6 +47,6 @@ elseif kind == 'S' or kind == 'P' then
 else
   return '0'
 end
-settle()
+pcall(settle)
 save()
 return '1'

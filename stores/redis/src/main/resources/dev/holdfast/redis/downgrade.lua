@@ -4,11 +4,12 @@
 purge()
 local id, its_number = ARGV[1], ARGV[2]
 if kind == 'X' and owner == id and number == its_number and who ~= '' then
+  try_sharers()
   clear_for('S')
   redis.call('ZADD', sharers, now() + left * 1000, id .. ':1')
   redis.call('HSET', details, id, number .. ' ' .. since .. ' ' .. who)
   kind, owner, since, who, number, changed, lengthened = 'S', 1, '0', '', '0', true, true
-  settle()
+  pcall(settle)
 end
 save()
 local reads = kind == 'S' and holds(id, 'S', 1)

@@ -1,20 +1,23 @@
 -- Parses the state that state.lua has read, and defines the functions that change it.
 
 local OFFER = 1000 -- milliseconds
-local DEADLINES = 4e15 -- microseconds since 1970 reach that in the year 2096, and twice that is still exact; places are
--- below it; renew.lua has it too
+local DEADLINES, FIRST_DEADLINE = 4e15, '4000000000000000' -- microseconds since 1970 reach that in the year 2096, and twice
+-- that is still exact; places are below it; renew.lua has it too
 local MOST_RANKS = 10 -- the longest interval between two polls, in POLL
 local MOST_HEIRS = 3 -- so many waiters poll when the first, which does not fit, should have polled
 local MOST_OFFERS = 64 -- of one lock by one script; the claims that confirm them go on
 local CLAIM = '^1 X (%x+) = (.*) $' -- the state that claim_free.lua would write, but for the number
 local WATCHED = '^(%S* %S* %S* %S*) (%S+)$' -- WHO with a channel
 local DISTANT = 8e6 -- microseconds: more than the deadline of a first waiter is away
-local MOST = 2 ^ 53 - 2 -- a token has no room for a higher grant number, nor has a number of Lua
+local CHANNELS = 'holdfast:client:' -- what the channels of all clients begin with
+local NOT_SEEN = '0000000000000000' -- the floor of an offer; its confirmation has one
 local state = KEYS[1]
 local counter = KEYS[2] or 'holdfast:number'
 local queue, sharers, details = KEYS[3] or state .. ':q', KEYS[4] or state .. ':h', KEYS[5] or state .. ':w'
 local kind, queued, owner, since, who, number = 'F', false, '-', '0', '', '0'
-local left, changed, lengthened, micros = 0, false, false, nil
+local left, changed, lengthened = 0, false, false
+local time, micros -- the server's clock in microseconds, as text and as number
+local last, counted -- the last number, once it is read: false if there is none; whether it is to be written
 local purged, run_out, none_left = false, {}, false -- sharers to be removed: these, or all
 local soonest -- when the first lease of several sharers runs out
 local blocked -- when the first waiter, which does not fit, ceases to count as alive
@@ -39,41 +42,31 @@ if text then
   end
 end
 
-local function now()
-  if not micros then
-    local time = redis.call('TIME')
-    micros = time[1] * 1000000 + time[2]
+local function clock()
+  if not time then
+    local seconds, part = unpack(redis.call('TIME'))
+    time = seconds .. (#part == 6 and part or string.sub('00000' .. part, -6))
   end
+  return time
+end
+
+local function now()
+  micros = micros or tonumber(clock())
   return micros
 end
 
--- A number as text, with all its digits. The one asked for last is remembered: writing sixteen digits costs as much as
--- a command does, and mostly the same microsecond is grant number, and time of the grant.
-local last_number, last_digits
+-- A number as text, with all its digits.
 local function digits(n)
-  if n ~= last_number then
-    last_number, last_digits = n, string.format('%.0f', n)
-  end
-  return last_digits
+  return string.format('%.0f', n)
 end
 
--- The number of the next grant, as text; state.lua tells why it is above all others.
+-- The number of the next grant; claim_free.lua compares as this does. FLOOR begins with sixteen digits or fewer.
 local function next_number(floor)
-  local given = math.max(floor + 1, now())
-  if given > MOST then
-    error('HOLDFAST number', 0)
+  local at = clock()
+  if last == nil then
+    last = redis.call('GET', counter)
   end
-  local last = redis.call('GETSET', counter, digits(given))
-  if last and not (#last == #digits(given) and last < digits(given)) then
-    local counted = tonumber(last)
-    if not (counted and counted < MOST) then
-      redis.call('SET', counter, last)
-      error('HOLDFAST number', 0)
-    end
-    given = math.max(given, counted + 1)
-    redis.call('SET', counter, digits(given))
-  end
-  return digits(given)
+  return #at == 16 and floor < at and (not last or (#last == 16 and last < at)) and at or above(at, last, floor)
 end
 
 -- Leaves readers and permits out whose leases have run out; once, so that each is subtracted once.
@@ -89,7 +82,7 @@ local function purge()
     for _, member in ipairs(run_out) do
       owner = owner - string.match(member, ':(%d+)$')
     end
-    soonest = tonumber(redis.call('ZRANGEBYSCORE', sharers, '(' .. digits(now()), '+inf', 'WITHSCORES', 'LIMIT', 0, 1)[2])
+    soonest = tonumber(redis.call('ZRANGEBYSCORE', sharers, '(' .. clock(), '+inf', 'WITHSCORES', 'LIMIT', 0, 1)[2])
   end
   if not soonest then
     none_left = true
@@ -102,10 +95,10 @@ local function clear()
   if none_left then
     redis.call('DEL', sharers, details)
   elseif run_out[1] then
-    redis.call('ZREMRANGEBYSCORE', sharers, '-inf', now())
     for _, member in ipairs(run_out) do
       redis.call('HDEL', details, (string.match(member, '^%x+')))
     end
+    redis.call('ZREMRANGEBYSCORE', sharers, '-inf', now())
   end
   run_out, none_left = {}, false
 end
@@ -140,20 +133,33 @@ local function held_as(id, mode)
   return mode == 'X' and kind == 'S' and shares(id, 1) and 'S' or mode
 end
 
-local function give(mode, permits, id, lease, floor, whom)
-  local given = next_number(floor)
+-- Raises if readers and permits cannot be read.
+local function try_sharers()
+  redis.call('ZRANGE', sharers, 0, 0)
+  redis.call('HGET', details, '')
+end
+
+-- The number for a grant. Raises what the grant would raise, before anything is written for it.
+local function prepare(mode, floor)
+  if mode ~= 'X' then
+    try_sharers()
+  end
+  return next_number(floor)
+end
+
+local function give(mode, permits, id, lease, given, whom)
   if mode == 'X' then
-    if kind ~= 'X' or owner ~= id or who == '' then
-      since = digits(now())
+    if kind ~= 'X' or owner ~= id then
+      since = clock()
     end
     kind, owner, who, number, left = 'X', id, whom, given, lease
   else
     clear_for(mode)
     local out = kind == mode and owner or 0
+    redis.call('HSET', details, id, given .. ' ' .. clock() .. ' ' .. whom)
     if redis.call('ZADD', sharers, now() + lease * 1000, id .. ':' .. permits) == 1 then
       out = out + permits
     end
-    redis.call('HSET', details, id, given .. ' ' .. digits(now()) .. ' ' .. whom)
     kind, owner, left = mode, out, math.max(left, lease)
     soonest, lengthened = math.min(soonest or 1e16, now() + lease * 1000), true
   end
@@ -162,71 +168,91 @@ local function give(mode, permits, id, lease, floor, whom)
 end
 
 -- A claim that holds already and was sent twice: its lease begins anew unless it has longer, and its number, which is
--- the answer, stays. Nothing for an offer: that is confirmed.
+-- the answer, stays. Nothing for an offer, which is to be confirmed, and then its number.
 local function keep(mode, permits, id, lease)
   if mode == 'X' then
     if who == '' then
-      return nil
+      return nil, number
     end
     if lease > left then
       left, changed = lease, true
     end
     return number
   end
-  local given, whom = string.match(redis.call('HGET', details, id) or '', '^(%d+) %d+ (.+)$')
+  local given, whom = string.match(redis.call('HGET', details, id) or '', '^(%d+) %d+ (.*)$')
+  if not given or whom == '' then
+    return nil, given
+  end
   local member, runs_out = id .. ':' .. permits, now() + lease * 1000
-  if given and runs_out > tonumber(redis.call('ZSCORE', sharers, member)) then
+  if runs_out > tonumber(redis.call('ZSCORE', sharers, member)) then
     redis.call('ZADD', sharers, runs_out, member)
     left, changed, lengthened = math.max(left, lease), true, true
   end
   return given
 end
 
--- Takes a waiter out of the queue; 3 if it did not hear offers yet.
-local function drop(waiter)
-  return redis.call('ZREM', queue, waiter, '@' .. waiter, '!' .. waiter)
+local function drop(waiter, place)
+  redis.call('ZREM', queue, waiter, '@' .. place)
+end
+
+-- The score of a deadline.
+local function alive_until(deadline, deaf)
+  return DEADLINES + deadline - deadline % 2 + (deaf and 1 or 0)
 end
 
 -- Takes some waiters out that have not polled by their deadlines, but for one.
 local function drop_dead(but)
-  local dead = redis.call('ZRANGEBYSCORE', queue, '(' .. digits(DEADLINES), DEADLINES + now(), 'LIMIT', 0, 8)
+  local dead = redis.call('ZRANGEBYSCORE', queue, '(' .. FIRST_DEADLINE, DEADLINES + now(), 'LIMIT', 0, 8)
   for _, deadline in ipairs(dead) do
-    local waiter = string.sub(deadline, 2)
-    if waiter ~= but then
-      drop(waiter)
+    local place = string.sub(deadline, 2)
+    if place ~= but then
+      drop(redis.pcall('ZRANGEBYSCORE', queue, place, place)[1] or '', place)
     end
   end
 end
 
 -- Puts a waiter into the queue, or moves its deadline: until after its next poll, and half a lease more, half a second to
--- five. Its rank, and whether it was not in the queue before.
+-- five. Its rank, its place, and whether it was not in the queue before.
 local function stay(waiter, place, returns, hears, poll, lease)
-  local added = redis.call('ZADD', queue, 'NX', place, waiter) == 1
-  if returns then
-    drop_dead(waiter)
-    redis.call('ZREM', queue, '!' .. waiter)
+  local known = redis.call('ZSCORE', queue, waiter) -- also of an earlier copy of this claim
+  if known then
+    place = known
   end
-  local rank = redis.call('ZRANK', queue, waiter)
+  if returns then
+    drop_dead(place)
+  end
+  local rank = redis.call('ZCOUNT', queue, '-inf', '(' .. place)
   local alive = 1.25 * poll * math.min(rank + 1, MOST_RANKS) + math.min(math.max(lease / 2, 500), 5000)
-  redis.call('ZADD', queue, DEADLINES + now() + math.floor(alive * 1000), '@' .. waiter)
-  if not hears then
-    redis.call('ZADD', queue, DEADLINES, '!' .. waiter)
+  local deadline = alive_until(now() + math.floor(alive * 1000), not hears)
+  if known then
+    redis.call('ZADD', queue, deadline, '@' .. place)
+  else
+    while redis.call('ZADD', queue, place, waiter, deadline, '@' .. place) == 1 do -- another has this place
+      redis.call('ZREM', queue, waiter)
+      place = digits(place + 1)
+    end
   end
   if rank == 0 or returns then
     redis.call('PEXPIRE', queue, 2 * LINGER)
   end
-  return rank, added
+  return rank, place, not known
+end
+
+-- When a waiter ceases to count as alive, and whether it does not hear offers yet.
+local function deadline_of(place)
+  local deadline = tonumber(redis.call('ZSCORE', queue, '@' .. place) or DEADLINES) - DEADLINES
+  return deadline, deadline % 2 == 1
 end
 
 -- Whether the first waiter, which does not fit, is still alive. One that has become the first since it last polled, since
 -- the one before it is dead or because its deadline is distant, is told to poll, and given as long as an offer lasts.
-local function lives(waiter, id, channel, new)
-  blocked = tonumber(redis.call('ZSCORE', queue, '@' .. waiter) or DEADLINES) - DEADLINES
+local function lives(place, id, channel, new)
+  local deaf
+  blocked, deaf = deadline_of(place)
   if new or blocked - now() > DISTANT then
-    local heard = redis.pcall('PUBLISH', channel, id)
-    local gone = heard == 0 and not redis.call('ZSCORE', queue, '!' .. waiter)
+    local gone = redis.pcall('PUBLISH', CHANNELS .. channel, id) == 0 and not deaf
     blocked = gone and 0 or math.min(blocked, now() + OFFER * 1000)
-    redis.pcall('ZADD', queue, DEADLINES + blocked, '@' .. waiter)
+    redis.pcall('ZADD', queue, alive_until(blocked, deaf), '@' .. place)
   end
   return blocked > now()
 end
@@ -234,41 +260,53 @@ end
 -- Offers the lock to the first in the queue while that one fits; true when the first is the claim that asks.
 -- One that nobody hears for is passed over, unless it does not hear yet, and so asks again soon. It comes back to its place.
 -- A first waiter that asks is alive, however late.
-local function settle(asking)
+local function settle(asking, floor)
   local offers, dead = 0, false
   while queued and kind ~= 'X' and kind ~= 'R' and offers < MOST_OFFERS do
-    local head = redis.call('ZRANGE', queue, 0, 0)[1]
+    local head, place = unpack(redis.call('ZRANGE', queue, 0, 0, 'WITHSCORES'))
     local mode, permits, of, id, channel = string.match(head or '', '^(%u):(%d+):(%d+):(%x+):(.*)$')
     if not mode then
       queued, changed = false, true
       return false
     end
     local fit = fits(mode, tonumber(permits), tonumber(of))
-    if not fit and (id == asking or lives(head, id, channel, dead)) then
+    if not fit and (id == asking or lives(place, id, channel, dead)) then
       return false
     end
-    local deaf = drop(head) == 3
+    local given = prepare(mode, floor or NOT_SEEN)
+    local heard = fit and id ~= asking and redis.pcall('PUBLISH', CHANNELS .. channel, id)
+    local hears = heard and (heard ~= 0 or select(2, deadline_of(place)))
+    drop(head, place)
     if fit and id == asking then
       return true
     end
-    if fit then
-      local heard = redis.pcall('PUBLISH', channel, id)
-      if deaf or type(heard) == 'table' or heard > 0 then
-        give(mode, tonumber(permits), id, OFFER, 0, '')
-        offers = offers + 1
-      end
-    else
-      dead = true
+    if hears then
+      last, counted = given, true
+      give(mode, tonumber(permits), id, OFFER, given, '')
+      offers = offers + 1
     end
+    dead = dead or not fit
   end
   return false
 end
 
--- Writes the state, if it has changed; none of a lock that nobody holds or waits for. On a full server a script may write
--- once it has freed something.
+-- On a full server a script may write once it has removed something, be it nothing: so may all but a claim that finds no key.
+local function set(...)
+  if redis.pcall('SET', ...).err then
+    if text then
+      redis.call('ZREM', queue, '')
+    end
+    redis.call('SET', ...)
+  end
+end
+
+-- Writes the state, if it has changed, and the last number; no state of a lock that nobody holds or waits for.
 local function save()
   if changed then
     clear()
+    if counted then
+      set(counter, last)
+    end
     if kind == 'F' and owner == '-' and not queued then
       redis.call('DEL', state)
       return
@@ -277,47 +315,52 @@ local function save()
       redis.call('PEXPIRE', sharers, left + LINGER)
       redis.call('PEXPIRE', details, left + LINGER)
     end
-    local line = '1 ' .. kind .. (queued and '+ ' or ' ') .. owner .. ' ' .. since .. ' ' .. who .. ' ' .. number
-    local life = left + ((queued or kind == 'F') and LINGER or 0)
-    local written = redis.pcall('SET', state, line, 'PX', life)
-    if written.err then
-      if kind == 'F' then
-        redis.call('DEL', state)
-      end
-      redis.call('SET', state, line, 'PX', life)
-    end
+    local begun = since == number and '=' or since
+    set(
+      state,
+      '1 ' .. kind .. (queued and '+ ' or ' ') .. owner .. ' ' .. begun .. ' ' .. who .. ' ' .. number,
+      'PX',
+      left + ((queued or kind == 'F') and LINGER or 0)
+    )
   end
 end
 
--- Claims for ARGV[at + ...]: what claim_free.lua would write, lease, and in one word FLOOR KIND CHANNEL PLACE POLL HEARS
--- PERMITS OF, because words cost more than what is done with them. FLOOR has sixteen digits; without a CHANNEL the claim
--- does not wait.
+-- Claims. ARGV: what claim_free.lua would write, lease, and in one word FLOOR KIND CHANNEL PLACE POLL HEARS PERMITS OF,
+-- because words cost more than what is done with them. FLOOR has sixteen digits; without a CHANNEL the claim does not wait.
 -- NUMBER; or "-", or of one that waits "-LEFT RANK PLACE MISSED": LEFT is -1 unless it is for this waiter to poll when
 -- something ends; MISSED is 1 if it had a place, and was passed over.
-local function claim(at)
-  local id, whom = string.match(ARGV[at + 1], CLAIM)
-  local lease = tonumber(ARGV[at + 2])
+local function claim()
+  local id, whom = string.match(ARGV[1], CLAIM)
+  local lease = tonumber(ARGV[2])
   local floor, mode, channel, place, poll, hears, permits, of =
-    string.match(ARGV[at + 3], '^(%d+) (%u) (%S*) (%d+) (%d+) ([01]) (%d+) (%d+)$')
-  floor, permits, of = tonumber(floor), tonumber(permits), tonumber(of)
+    string.match(ARGV[3], '^(%d+) (%u) (%S*) (%d+) (%d+) ([01]) (%d+) (%d+)$')
+  permits, of = tonumber(permits), tonumber(of)
   purge()
   if kind == 'F' and owner == id then
     return '-' -- withdrawn before: this is the claim, come late
   end
   mode = held_as(id, mode)
-  local mine = holds(id, mode, permits)
-  local kept = mine and keep(mode, permits, id, lease)
-  if kept then
-    settle()
-    return kept
+  local mine, offered = holds(id, mode, permits), nil
+  if mine then
+    pcall(settle)
+    local kept
+    kept, offered = keep(mode, permits, id, lease)
+    if kept then
+      return kept
+    end
   end
   local waits = channel ~= ''
-  local waiter = waits and string.format('%s:%d:%d:%s:%s', mode, permits, of, id, channel)
-  if mine or settle(id) or (not queued and fits(mode, permits, of)) then
-    if waits and place ~= '0' and not mine then
-      drop(waiter)
+  local waiter = waits and mode .. ':' .. permits .. ':' .. of .. ':' .. id .. ':' .. channel
+  if mine or settle(id, floor) or (not queued and fits(mode, permits, of)) then
+    local given = offered and tonumber(offered) > tonumber(floor) and offered
+    if not given then
+      given = prepare(mode, floor)
+      last, counted = given, true
     end
-    local given = give(mode, permits, id, lease, floor, whom)
+    if waits and place ~= '0' and not mine then
+      drop(waiter, place)
+    end
+    give(mode, permits, id, lease, given, whom)
     settle()
     return given
   end
@@ -325,13 +368,8 @@ local function claim(at)
     return '-'
   end
   local returns = place ~= '0'
-  if not returns then
-    place = digits(now())
-  end
-  local rank, added = stay(waiter, place, returns, hears == '1', tonumber(poll), lease)
-  if not returns and not added then
-    place = digits(tonumber(redis.call('ZSCORE', queue, waiter))) -- an earlier copy of this claim took it
-  end
+  local rank, added
+  rank, place, added = stay(waiter, returns and place or clock(), returns, hears == '1', tonumber(poll), lease)
   if kind == 'X' and (added or rank == 0) then -- the first in the queue says it with each poll, in case a message was lost
     local _, told = string.match(who, WATCHED)
     if told then
@@ -358,8 +396,8 @@ local function release(id, mode, permits)
     if not holds(id, mode, permits) then
       return '0'
     end
-    redis.call('ZREM', sharers, id .. ':' .. permits)
     redis.call('HDEL', details, id)
+    redis.call('ZREM', sharers, id .. ':' .. permits)
     owner, changed = owner - permits, true
     if owner > 0 then
       return '1'

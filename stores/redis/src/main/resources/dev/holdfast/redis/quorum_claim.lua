@@ -5,7 +5,7 @@
 -- NUMBER; "-OWNER" if it is not free. A waiter is in the queue only by its deadline, so that it is counted and renewals
 -- report it; release.lua and break.lua never offer it the lock.
 local id, whom = string.match(ARGV[1], CLAIM)
-local floor, waiter, life, joined = string.match(ARGV[3], '^(%d+) (%S+) (%d+) (%d+)$')
+local waiter, life, joined = string.match(ARGV[3], '^%d+ (%S+) (%d+) (%d+)$')
 waiter, life = '@' .. waiter, tonumber(life)
 purge()
 if kind == 'F' and owner == id then
@@ -13,7 +13,8 @@ if kind == 'F' and owner == id then
 end
 local given = holds(id, 'X', 1) and keep('X', 1, id, tonumber(ARGV[2]))
 if not given and kind == 'F' then
-  given = give('X', 1, id, tonumber(ARGV[2]), tonumber(floor), whom)
+  last, counted = next_number(ARGV[3]), true
+  given = give('X', 1, id, tonumber(ARGV[2]), last, whom)
   if joined ~= '0' then
     given = rise(joined)
   end
@@ -27,7 +28,7 @@ if given then
   end
 elseif life > 0 then
   -- Those who left without a word would otherwise stay for as long as anybody waits.
-  redis.call('ZREMRANGEBYSCORE', queue, '(' .. digits(DEADLINES), '(' .. digits(DEADLINES + now()))
+  redis.call('ZREMRANGEBYSCORE', queue, '(' .. FIRST_DEADLINE, '(' .. digits(DEADLINES + now()))
   redis.call('ZADD', queue, DEADLINES + now() + life * 1000, waiter)
   redis.call('PEXPIRE', queue, 2 * LINGER)
   if not queued then

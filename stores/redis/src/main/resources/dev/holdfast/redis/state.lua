@@ -16,10 +16,10 @@
 --          NUMBER  of the exclusive or broken grant, or 0
 -- KEYS[2]  holdfast:number     the last grant number of all locks; in a cluster, of the locks in one slot, and it has the
 --                              name of a string in that slot behind it
--- KEYS[3]  holdfast:{NAME}:q   the queue: each waiting claim twice, as KIND:PERMITS:OF:CLAIM:CHANNEL by the microsecond of
---                              its arrival, and with @ before that by the microsecond until which it counts as alive, plus
---                              DEADLINES, which puts all deadlines behind all arrivals. With ! before that if it does not
---                              hear offers yet
+-- KEYS[3]  holdfast:{NAME}:q   the queue: each waiting claim twice, as KIND:PERMITS:OF:CLAIM:CHANNEL by its place, which is
+--                              the microsecond of its arrival and its alone, and as @PLACE by the microsecond until which it
+--                              counts as alive, plus DEADLINES, which puts all deadlines behind all places; odd if it does
+--                              not hear offers yet, which come on holdfast:client:CHANNEL
 -- KEYS[4]  holdfast:{NAME}:h   readers and permits: CLAIM:PERMITS by the microsecond at which the lease runs out
 -- KEYS[5]  holdfast:{NAME}:w   who they are: CLAIM -> NUMBER SINCE WHO
 --
@@ -38,20 +38,29 @@
 --
 -- Why the number of a grant is above those of all earlier grants of its lock. Each grant takes, in the step in which it is
 -- given, the highest of three: the server's clock in microseconds, the last number plus one, and the highest number that
--- its client has seen, plus one. The last number is the server's, not the lock's: it costs one key however many names there
--- are, and never goes.
---   A clock set back: the last number, which counts on until the clock has caught up.
---   A last number that is lost (DEL, eviction, FLUSHALL, a restart without data): the clock has moved on since it was given.
---   One that is old (a restart with old data, a failover to a replica that lagged, a slot taken over): the same, as far as
---     the clocks of the servers agree. Nothing has to be found out: the clock is asked for each grant.
---   One set by hand: lower, the clock is above it; higher, it counts on from there; no number, or more than a token can
---     hold, and the claim is refused and nothing is changed.
---   Two of these at once, such as a lost number and a clock set back: the client's own floor. Only a client that has seen no
---     higher number is given a lower one then, and capabilities() says that tokens rise as far as clocks agree.
+-- its client has seen, plus one. The last number is the server's, not the lock's: it costs one key however many
+-- names there are, and never goes.
+--   A clock set back, or behind the last number for another reason, as that of another member of a quorum: the last number,
+--     counted on with each grant until the clock has caught up. Nothing is written but what any grant writes.
+--   A lost or old number, after DEL, eviction, FLUSHALL, a restart without data or with old data, a failover to a replica that
+--     lagged, a slot taken over: the clock has moved on since the highest was given, as far as the clocks of the servers
+--     agree. Nothing has to be found out: the clock is asked for each grant.
+--   One set by hand: lower, the clock is above it; higher, it counts on from there.
+--   No number, or one more than ten years ahead of the clock (or of the year 2026, if the clock is before that): the claim is
+--     refused, and nothing is changed. Otherwise clients would see it, and their floors would carry it on after the key was
+--     removed, up to where a token has no room. So a floor that far ahead is refused as well: it was given when this clock, or
+--     that of another member of a quorum, was far ahead. A clock set to 1970 refuses nothing that was given before 2036.
+--   A lost number and a clock set back: the client's own floor. Only a client that has seen no higher number is given a lower
+--     one then, and capabilities() says that tokens rise as far as clocks agree.
 --   Two masters: each gives numbers of its own, at its own clock; the one that clients were sent to last is ahead, as far
 --     as the clocks agree, of all that the other gave before.
 --   A lost reply: a claim that is sent again finds itself by its id, and is answered with the number that it has. A copy that
 --     comes after the release is another grant, with a higher number, and is withdrawn.
+--   An offer has its number when it is made, while nobody else can be given one of this lock: its confirmation keeps it.
+--
+-- No script writes before it has read all that it needs, and so has met what may be wrong there: a key of another type, a
+-- number that is none. What a release, break or downgrade does for those who wait is not needed: if that fails, they are
+-- told when they poll, and the lock is free all the same.
 
 local LINGER = 30000 -- milliseconds; renew.lua has it too
 local text = redis.call('GET', KEYS[1])

@@ -142,6 +142,7 @@ class AcksTest {
     }
 
     @Test
+    @Tag("thorough")
     void whatNeedsNoConfirmationDoesNotWaitForIt() {
         RedisStore store = rig.open(rig.server.uri() + "?acks=1&timeout=20s");
         Rig.hold(store, "a");
@@ -232,6 +233,7 @@ class AcksTest {
     }
 
     @Test
+    @Tag("thorough")
     void aRecordIsConfirmed() {
         RedisStore store = rig.open(acks(1));
         link.toClient().hold();
@@ -249,6 +251,7 @@ class AcksTest {
     }
 
     @Test
+    @Tag("thorough")
     void theRightsOnThePageAreEnough() {
         Rights.give(rig.server, "locks", Rights.onThePage() + " +wait");
         String url = "redis://locks:pw@127.0.0.1:" + rig.server.port() + "?acks=1";

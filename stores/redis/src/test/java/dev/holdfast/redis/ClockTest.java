@@ -2,10 +2,12 @@ package dev.holdfast.redis;
 
 import static dev.holdfast.testbed.OrSkip.orSkip;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.Hold;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.LockClient;
+import dev.holdfast.StoreRefusedException;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
@@ -155,6 +157,44 @@ class ClockTest {
         };
         assertThat(Rig.hold(rig.open(), claim).number()).isEqualTo(before.number() + 1);
         assertThat(Rig.hold(rig.open(), "b").number()).isEqualTo(before.number() + 2);
+    }
+
+    /** A machine without a battery begins there. */
+    @Test
+    void setTo1970ItKeepsNoLockFromBeingHadAndTheLastNumberCountsOn() {
+        RedisStore one = rig.open();
+        Grant before = Rig.hold(one, "a");
+        Rig.release(one, before);
+
+        clock.set(Duration.between(Instant.now(), Instant.parse("1970-01-01T01:00:00Z")));
+
+        assertThat(Rig.hold(one, "a").number()).isEqualTo(before.number() + 1);
+        assertThat(Rig.hold(rig.open(), "b").number()).isEqualTo(before.number() + 2);
+        rig.call("DEL", "holdfast:number");
+        assertThat(Rig.hold(one, Rig.above(Rig.claim("c"), before.number() + 2)).number())
+                .isEqualTo(before.number() + 3);
+    }
+
+    /** Numbers that were given meanwhile are told of, since tokens would not rise any more. */
+    @Test
+    void setBackByMoreThanTenYearsItRefusesLocksUntilSomebodyDecides() {
+        clock.set(Duration.ofDays(20 * 365));
+        RedisStore one = rig.open();
+        Grant far = Rig.hold(one, "a");
+        Rig.release(one, far);
+
+        clock.set(Duration.ZERO);
+
+        assertThatThrownBy(() -> Rig.hold(one, "a"))
+                .isInstanceOf(StoreRefusedException.class)
+                .hasMessageContaining("remove the key holdfast:number")
+                .hasMessageContaining("set the clock");
+        rig.call("DEL", "holdfast:number");
+        assertThatThrownBy(() -> Rig.hold(one, Rig.above(Rig.claim("a"), far.number())))
+                .isInstanceOf(StoreRefusedException.class)
+                .hasMessageContaining("connect again")
+                .hasMessageContaining("tokens");
+        assertThat(Rig.hold(rig.open(), "a").number()).isLessThan(far.number());
     }
 
     /** Not promised, as {@code capabilities()} says: this shows that the shim works. */

@@ -15,6 +15,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The cost of locks to the nodes of a cluster, by their own count. */
@@ -59,6 +60,7 @@ class ClusterCostTest {
     }
 
     @Test
+    @Tag("thorough")
     void aNodeThatIsConnectedAgainIsAskedOnlyForItsOwnWaiters() {
         Map<RedisServer, String> names = onEachNode();
         RedisStore holder = rig.open(url());
@@ -104,10 +106,9 @@ class ClusterCostTest {
 
     /** Awaits that the only waiter has reported its subscription, which is the last that it sends for now. */
     private static void awaitSubscribed(String name) {
-        Rig.until("it to subscribe", () -> {
-            String queue = call(node(name), "ZRANGE", "holdfast:{" + name + "}:q", "0", "-1");
-            return queue.contains("@") && !queue.contains("!");
-        });
+        Rig.until(
+                "it to subscribe",
+                () -> Rig.hearing(call(node(name), "ZRANGE", Rig.queue(name), "0", "-1", "WITHSCORES")) == 1);
     }
 
     /** How many messages the nodes have sent to each other since a client published something. */

@@ -214,6 +214,7 @@ class ClusterTest {
     }
 
     @Test
+    @Tag("thorough")
     void aSlotThatLosesItsNodeIsReportedAsUnavailable() {
         try (RedisCluster small = OrSkip.orSkip(() -> RedisCluster.start(1, 0))) {
             RedisStore store = rig.open("redis-cluster://" + small.hosts() + "?timeout=1s");
@@ -243,6 +244,7 @@ class ClusterTest {
     }
 
     @Test
+    @Tag("thorough")
     void aNodeThatIsGoneIsPassedOverWhenConnecting() {
         String gone = "redis-cluster://127.0.0.1:" + dev.holdfast.testbed.Ports.free() + ",";
         assertThatCode(() -> rig.open(gone + cluster.hosts())).doesNotThrowAnyException();
@@ -252,12 +254,58 @@ class ClusterTest {
     }
 
     @Test
+    @Tag("thorough")
     void theRightsOnThePageAreEnough() {
         cluster.nodes().forEach(node -> Rights.give(node, "locks", Rights.onThePage() + " +cluster|slots +asking"));
         String url = "redis-cluster://locks:pw@" + cluster.hosts();
         RedisStore one = rig.open(url);
         RedisStore two = rig.open(url);
         onEachNode("rights:").values().forEach(name -> Rights.useAll(one, two, name));
+    }
+
+    /** The store does not know then what it is connected to: a cluster behind one address, for example. */
+    @Test
+    void aNodeThatIsNamedAsASingleServerAndMayNotBeAskedWhatItIsServesItsLocks() {
+        RedisStore known = rig.open(url());
+        cluster.nodes().forEach(node -> Rights.give(node, "blind", Rights.onThePage() + " -info"));
+        Map<Integer, String> names = onEachNode("one-address:");
+        names.forEach((port, name) -> {
+            RedisStore store = rig.open("redis://blind:pw@127.0.0.1:" + port);
+            Grant before = Rig.hold(known, name);
+            Asked waits = Rig.queue(store, name);
+            Rig.release(known, before);
+
+            Grant grant = Rig.granted(waits);
+            assertThat(grant.number()).isGreaterThan(before.number());
+            assertThat(Rig.attempt(known, name)).isEmpty();
+            assertThat(Rig.renew(store, grant)).isEqualTo(Renewal.Verdict.HELD);
+            assertThat(Rig.release(store, grant)).isTrue();
+            assertThat(Rig.hold(known, name).number()).as("of one count").isGreaterThan(grant.number());
+            String others = names.values().stream()
+                    .filter(each -> !each.equals(name))
+                    .findAny()
+                    .orElseThrow();
+            assertThatThrownBy(() -> Rig.attempt(store, others))
+                    .isInstanceOf(StoreRefusedException.class)
+                    .hasMessageContaining("redis-cluster://");
+        });
+    }
+
+    @Test
+    void aReleaseGoesThroughThoughTheLastNumberOfItsSlotIsDamaged() {
+        RedisStore store = rig.open(url());
+        Grant grant = Rig.hold(store, "damaged");
+        Asked waits = Rig.queue(rig.open(url(), Rig.NEVER), "damaged");
+        String key = "holdfast:number:{" + SlotTags.of(cluster.slot("holdfast:{damaged}")) + "}";
+        assertThat(call(node("damaged"), "GET", key)).isEqualTo(Long.toString(grant.number()));
+        call(node("damaged"), "SET", key, "hello");
+
+        assertThat(Rig.release(store, grant)).isTrue();
+
+        assertThatThrownBy(() -> Rig.attempt(store, "damaged")).isInstanceOf(StoreRefusedException.class);
+        assertThat(Rig.waiting(store, "damaged")).isEqualTo(1);
+        assertThat(waits.answer().toCompletableFuture()).isNotDone();
+        call(node("damaged"), "DEL", key);
     }
 
     // ---- helpers ----

@@ -36,9 +36,7 @@ class GoneClientTest {
         Grant grant = Rig.get(Asked.of(store, Rig.claim("a")).answer()).orElseThrow();
         Rig.hold(rig.open(), "b");
         Asked waits = Asked.of(store, Rig.waiting(Rig.claim("b")));
-        Rig.until(
-                "it to wait and to subscribe: it rests, by a timer that ends with the client",
-                () -> rig.call("ZCARD", "holdfast:{b}:q").equals("2"));
+        rig.awaitHearing(1, "b"); // it rests, by a timer that ends with the client
 
         redis.shutdown(0, 0, TimeUnit.SECONDS);
 
@@ -58,6 +56,7 @@ class GoneClientTest {
     }
 
     @Test
+    @Tag("thorough")
     void clientsClosedAsTheyBeginToWaitLeaveNoThreadAndNoConnection() throws Exception {
         RedisStore holder = rig.open();
         Rig.hold(holder, "a");

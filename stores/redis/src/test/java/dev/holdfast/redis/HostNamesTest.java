@@ -10,12 +10,14 @@ import dev.holdfast.testbed.RedisServer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Compose and swarm name hosts as Java's own URLs may not be: with underscores, and with labels that begin with a digit. */
 @Timeout(120)
+@Tag("thorough")
 class HostNamesTest {
     @TempDir
     Path folder;

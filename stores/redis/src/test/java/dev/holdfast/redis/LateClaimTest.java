@@ -115,7 +115,7 @@ class LateClaimTest {
         Grant first = Rig.hold(store, "a");
         var waits = Asked.of(store, claim);
         Rig.until("its place", () -> Rig.waiting(store, "a") == 1);
-        String channel = rig.call("ZRANGE", "holdfast:{a}:q", "0", "0").replaceAll("^.*:(holdfast:.*)]$", "$1");
+        String channel = rig.call("ZRANGE", "holdfast:{a}:q", "0", "0").replaceAll("^.*:(.*)]$", "$1");
         Rig.release(store, first);
         Grant lost = Rig.granted(waits);
         Rig.until("its lease to end", () -> !Rig.get(store.status("a")).isHeld());

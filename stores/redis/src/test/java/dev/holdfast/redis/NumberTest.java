@@ -9,11 +9,14 @@ import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Renewal.Verdict;
 import dev.holdfast.spi.support.Asked;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -37,6 +40,11 @@ class NumberTest {
     void begin() {
         rig.call("FLUSHALL");
         store = rig.open();
+    }
+
+    @AfterEach
+    void end() {
+        rig.closeStores();
     }
 
     @AfterAll
@@ -167,8 +175,177 @@ class NumberTest {
         assertThat(Rig.release(store, grant)).isTrue();
     }
 
+    /** In a step of its own: half of it would stand until the lease ends. */
+    @ParameterizedTest
+    @ValueSource(strings = {"hello", "9007199254740991", "A LIST"})
+    void aReleaseGoesThroughWhateverIsThereAndAWaiterIsTold(String value) {
+        Grant writer = Rig.hold(store, "writer");
+        Grant reader = Rig.hold(store, Rig.claim("reader", Mode.SHARED));
+        Grant permits = Rig.hold(store, Rig.claim("permits", new Mode.Permits(2, 2)));
+        RedisStore other = rig.open(rig.server.uri(), Rig.NEVER);
+        List<Asked> waiting = Stream.of("writer", "reader", "permits")
+                .map(name -> Rig.queue(other, name))
+                .toList();
+        Stream.of("writer", "reader", "permits").forEach(name -> rig.awaitHearing(1, name));
+        damage(value);
+
+        for (Grant grant : List.of(writer, reader, permits)) {
+            assertThat(Rig.release(store, grant)).isTrue();
+            assertThat(Rig.get(store.status(grant.name())).isHeld()).isFalse();
+            assertThat(Rig.waiting(store, grant.name())).as("its place stays").isEqualTo(1);
+        }
+
+        for (int i = 0; i < waiting.size(); i++) {
+            Asked waits = waiting.get(i);
+            other.waiters().ask(name -> true);
+            assertThatThrownBy(() -> Rig.granted(waits)).isInstanceOf(StoreRefusedException.class);
+        }
+        rig.call("DEL", KEY);
+        waiting.forEach(waits -> assertThat(waits.answer()).isCompletedExceptionally());
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void soDoesABreak(boolean now) {
+        Grant writer = Rig.hold(store, "writer");
+        Grant reader = Rig.hold(store, Rig.claim("reader", Mode.SHARED));
+        RedisStore other = rig.open(rig.server.uri(), Rig.NEVER);
+        List<Asked> waiting = List.of(Rig.queue(other, "writer"), Rig.queue(other, "reader"));
+        Stream.of("writer", "reader").forEach(name -> rig.awaitHearing(1, name));
+        damage("hello");
+
+        for (Grant grant : List.of(writer, reader)) {
+            assertThat(Rig.get(store.breakGrant(grant.name(), grant.number(), now)))
+                    .isTrue();
+            assertThat(Rig.renew(store, grant)).isEqualTo(Verdict.LOST);
+        }
+
+        rig.call("DEL", KEY);
+        if (now) {
+            other.waiters().ask(name -> true);
+            waiting.forEach(waits -> assertThat(Rig.granted(waits).number()).isGreaterThan(reader.number()));
+        }
+    }
+
+    @Test
+    void soDoesADowngrade() {
+        Grant writer = Rig.hold(store, "a");
+        RedisStore other = rig.open(rig.server.uri(), Rig.NEVER);
+        Asked reads = Asked.of(other, Rig.waiting(Rig.claim("a", Mode.SHARED)));
+        rig.awaitHearing(1, "a");
+        damage("hello");
+
+        assertThat(Rig.get(store.downgrade(writer))).isTrue();
+
+        rig.call("DEL", KEY);
+        other.waiters().ask(name -> true);
+        assertThat(Rig.granted(reads).number()).isGreaterThan(writer.number());
+        assertThat(Rig.renew(store, writer)).isEqualTo(Verdict.HELD);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void soDoesAReleaseWhoseClaimBehindItIsRefused(boolean contended) {
+        Grant grant = Rig.hold(store, "a");
+        if (contended) {
+            Rig.queue(rig.open(rig.server.uri(), Rig.NEVER), "a");
+        }
+        damage("hello");
+
+        Exchange exchange = Exchange.of(store, grant, Rig.claim("a"));
+
+        assertThat(Rig.get(exchange.released())).isTrue();
+        assertThatThrownBy(() -> Rig.get(exchange.claimed()))
+                .isInstanceOf(StoreRefusedException.class)
+                .hasMessageContaining(KEY);
+        assertThat(Rig.get(store.status("a")).isHeld()).isFalse();
+    }
+
+    /** Other keys of the lock that another program has overwritten. */
+    @ParameterizedTest
+    @ValueSource(strings = {":q", ":h", ":w"})
+    void aReleaseThatCannotOfferTheLockReleasesIt(String suffix) {
+        Grant grant = Rig.hold(store, "a");
+        Asked waits = Asked.of(rig.open(rig.server.uri(), Rig.NEVER), Rig.waiting(Rig.claim("a", Mode.SHARED)));
+        rig.awaitHearing(1, "a");
+        rig.call("DEL", "holdfast:{a}" + suffix);
+        rig.call("SET", "holdfast:{a}" + suffix, "x");
+
+        assertThat(Rig.release(store, grant)).isTrue();
+
+        assertThat(Rig.renew(store, grant)).isEqualTo(Verdict.LOST);
+        assertThat(waits.answer()).isNotDone();
+    }
+
+    @Test
+    void aClaimThatIsRefusedWritesNothing() {
+        Rig.release(store, Rig.hold(store, "a"));
+        Grant grant = Rig.hold(store, "a");
+        Asked first = Rig.queue(rig.open(rig.server.uri(), Rig.NEVER), "a");
+        rig.awaitHearing(1, "a");
+        damage("hello");
+        Rig.release(store, grant);
+        String before = everything();
+
+        for (Mode mode : List.of(Mode.EXCLUSIVE, Mode.SHARED, new Mode.Permits(1, 2))) {
+            assertThatThrownBy(() -> Rig.get(
+                            Asked.of(store, Rig.waiting(Rig.claim("a", mode))).answer()))
+                    .isInstanceOf(StoreRefusedException.class);
+        }
+
+        assertThat(everything()).isEqualTo(before);
+        assertThat(first.answer()).isNotDone();
+    }
+
+    @Test
+    void aUserWhoMayNotGrantMayRelease() {
+        Rights.give(rig.server, "locks", Rights.onThePage());
+        RedisStore limited = rig.open("redis://locks:pw@127.0.0.1:" + rig.server.port());
+        Grant grant = Rig.hold(limited, "a");
+        Asked waits = Rig.queue(rig.open(rig.server.uri(), Rig.NEVER), "a");
+        rig.call("ACL", "SETUSER", "locks", "-zrem");
+
+        assertThat(Rig.release(limited, grant)).isTrue();
+
+        assertThat(Rig.granted(waits)).as("by a claim of its own").isNotNull();
+    }
+
+    @Test
+    void moreThanTenYearsAheadItIsRefusedAndClaimsGoOnOnceItIsRemoved() {
+        Grant before = Rig.hold(store, "other");
+        Rig.release(store, before);
+        long decade = TimeUnit.DAYS.toMicros(3652);
+        set(Long.toString(before.number() + decade - HOUR));
+        assertThat(Rig.hold(rig.open(), "b").number()).as("it is counted on").isGreaterThan(before.number() + HOUR);
+
+        set(Long.toString(before.number() + decade + 24 * HOUR));
+        claims().forEach(claim -> assertThatThrownBy(
+                        () -> Rig.get(Asked.of(store, claim).answer()))
+                .isInstanceOf(StoreRefusedException.class)
+                .hasMessageContaining("ten years ahead of its clock")
+                .hasMessageContaining("remove the key " + KEY));
+        assertThat(rig.call("GET", KEY)).isEqualTo(Long.toString(before.number() + decade + 24 * HOUR));
+
+        rig.call("DEL", KEY);
+        assertThat(Rig.hold(store, "a").number()).isBetween(before.number(), before.number() + HOUR);
+    }
+
+    @Test
+    void aFloorMoreThanTenYearsAheadIsRefusedAndSeenByNobodyElse() {
+        long far = Rig.hold(store, "other").number() + TimeUnit.DAYS.toMicros(3660);
+
+        claims().forEach(claim -> assertThatThrownBy(
+                        () -> Rig.get(Asked.of(store, Rig.above(claim, far)).answer()))
+                .isInstanceOf(StoreRefusedException.class)
+                .hasMessageContaining("gave this client")
+                .hasMessageContaining("ten years"));
+
+        assertThat(Rig.hold(rig.open(), "a").number()).isLessThan(far);
+    }
+
     /** On a server that keeps its data now and then. */
     @Test
+    @Tag("thorough")
     void theDataOfBeforeLeadsToNoLowerNumber() {
         Rig.release(store, Rig.hold(store, "a"));
         rig.call("SAVE");
@@ -185,5 +362,21 @@ class NumberTest {
 
     private void set(String value) {
         rig.call("SET", KEY, value);
+    }
+
+    private void damage(String value) {
+        rig.call("DEL", KEY);
+        if (value.equals("A LIST")) {
+            rig.call("RPUSH", KEY, "x");
+        } else {
+            set(value);
+        }
+    }
+
+    private String everything() {
+        return rig.call("GET", KEY)
+                + rig.call("KEYS", "*")
+                + rig.call("GET", "holdfast:{a}")
+                + rig.call("ZRANGE", Rig.queue("a"), "0", "-1", "WITHSCORES");
     }
 }

@@ -274,6 +274,7 @@ class QueueTest {
     }
 
     @Test
+    @Tag("thorough")
     void aThousandReadersAreAdmittedTogetherAndNoScriptNotifiesMoreThanSome() {
         RedisStore one = rig.open();
         Grant writer = Rig.hold(one, "a");
@@ -335,6 +336,22 @@ class QueueTest {
         Rig.until("it to wait", () -> Rig.waiting(observer, "a") == before + 1);
         rig.awaitSubscribed(1);
         return pending;
+    }
+
+    /** As after a clock that was set back: each has a deadline of its own, by which it is known whether it is alive. */
+    @Test
+    void twoThatArriveInTheSameMicrosecondHavePlacesOfTheirOwn() {
+        Rig.hold(rig.open(), "a");
+        Claim one = Rig.claim("a");
+        Claim two = Rig.claim("a");
+
+        String first = placeOf(asks(one, "somewhere", "1700000000000000", 1_000, true));
+        String second = placeOf(asks(two, "somewhere", "1700000000000000", 1_000, true));
+
+        assertThat(first).isEqualTo("1700000000000000");
+        assertThat(second).isEqualTo("1700000000000001");
+        assertThat(rig.call("ZCARD", QUEUE)).isEqualTo("4");
+        assertThat(placeOf(asks(two, "somewhere", second, 1_000, true))).isEqualTo(second);
     }
 
     /** Enters the queue for a client that no longer exists. */

@@ -109,7 +109,7 @@ class QuorumCutTest extends QuorumCase {
     @Test
     void aMemberThatMissedTheNumberOfAGrantLearnsItWhenItJoins() {
         for (RedisServer ahead : List.of(servers.get(0), servers.get(1))) {
-            ask(ahead, "SET", "holdfast:number", "4000000000000000"); // far above the clocks
+            ask(ahead, "SET", "holdfast:number", QuorumTest.farAhead());
         }
         List<TcpProxy> wires = wires();
         ByHand soon = new ByHand(Duration.ofMillis(50));

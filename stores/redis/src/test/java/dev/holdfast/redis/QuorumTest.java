@@ -8,14 +8,20 @@ import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.StoreListener;
 import dev.holdfast.spi.support.Asked;
+import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.RedisServer;
+import dev.holdfast.testbed.ServerClock;
 import dev.holdfast.testbed.TcpProxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Three independent servers of which a majority decides, while one of them is killed or paused. */
 class QuorumTest extends QuorumCase {
@@ -115,11 +121,12 @@ class QuorumTest extends QuorumCase {
 
     @Test
     void tokensRiseWhateverMajorityGrants() {
-        ask(servers.get(0), "SET", "holdfast:number", "4000000000000000"); // far above the clocks
+        String ahead = farAhead();
+        ask(servers.get(0), "SET", "holdfast:number", ahead);
         QuorumStore store = open();
         servers.get(2).process().stop();
         Grant first = hold(store, Rig.claim(NAME));
-        assertThat(first.number()).isGreaterThan(4_000_000_000_000_000L);
+        assertThat(first.number()).isGreaterThan(Long.parseLong(ahead));
         assertThat(Rig.get(store.release(first))).isTrue();
 
         servers.get(2).process().cont();
@@ -134,6 +141,45 @@ class QuorumTest extends QuorumCase {
         Grant third = hold(open(), Rig.claim(NAME));
         assertThat(third.number()).isGreaterThan(second.number());
         servers.get(1).process().cont();
+    }
+
+    /** By hand, or since its clock was wrong. */
+    @ParameterizedTest
+    @ValueSource(strings = {"hello", "8000000000000000"})
+    void aMemberWhoseLastNumberIsDamagedDecidesNothing(String value) {
+        QuorumStore store = open();
+        Grant first = hold(store, Rig.claim(NAME));
+        ask(servers.get(0), "SET", "holdfast:number", value);
+        assertThat(Rig.get(store.release(first))).isTrue();
+
+        Grant second = hold(store, Rig.claim(NAME));
+
+        assertThat(second.number()).isGreaterThan(first.number()).isLessThan(8_000_000_000_000_000L);
+        assertThat(ask(servers.get(0), "GET", "holdfast:number")).isEqualTo(value);
+        assertThat(verdict(store, second)).isEqualTo(Renewal.Verdict.HELD);
+        assertThat(Rig.get(store.release(second))).isTrue();
+    }
+
+    @RepeatedTest(10)
+    @Tag("thorough")
+    void soDoesAMemberWhoseClockIsManyYearsAhead() {
+        try (ServerClock clock = OrSkip.orSkip(ServerClock::create);
+                RedisServer ahead = OrSkip.orSkip(() -> RedisServer.startInstalled(clock.environment()))) {
+            clock.set(Duration.ofDays(20 * 365));
+            QuorumServers.setUp(ahead);
+            try (QuorumStore store = open("quorum:" + ahead.uri() + ","
+                    + servers.get(0).uri() + "," + servers.get(1).uri())) {
+                Rig.until("all to be connected", () -> granted(store, "warm-up"));
+                long nextYear =
+                        TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis()) + TimeUnit.DAYS.toMicros(365);
+                for (int i = 0; i < 20; i++) {
+                    Grant grant = hold(store, Rig.claim("a" + i));
+                    assertThat(grant.number()).isLessThan(nextYear);
+                    assertThat(verdict(store, grant)).isEqualTo(Renewal.Verdict.HELD);
+                    assertThat(Rig.get(store.release(grant))).isTrue();
+                }
+            }
+        }
     }
 
     @Test
@@ -155,6 +201,12 @@ class QuorumTest extends QuorumCase {
                 "nothing to be left",
                 () -> servers.all().stream()
                         .noneMatch(member -> ask(member, "GET", KEY).startsWith("1 X")));
+    }
+
+    /** A number far above the clocks, and not so far that it is refused. */
+    static String farAhead() {
+        return Long.toString(
+                TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis()) + TimeUnit.DAYS.toMicros(5 * 365));
     }
 
     /** Keeps the reports of a store. */

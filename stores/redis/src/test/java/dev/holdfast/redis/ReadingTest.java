@@ -60,7 +60,7 @@ class ReadingTest {
         RedisStore store = rig.open();
         Grant grant = Rig.hold(store, Rig.claim("a", ONE));
         Asked waits = Asked.of(store, Rig.waiting(Rig.claim("a", new Mode.Permits(3, 3))));
-        Rig.until("it to subscribe", () -> rig.call("ZCARD", "holdfast:{a}:q").equals("2"));
+        rig.awaitHearing(1, "a");
 
         assertNothingChanges(() -> {
             read(store);

@@ -123,6 +123,7 @@ class RefusalTest {
     }
 
     @Test
+    @Tag("thorough")
     void aServerThatBecameAReplica() {
         RedisStore store = rig.open();
         Rig.hold(store, "a");
@@ -204,6 +205,7 @@ class RefusalTest {
     }
 
     @Test
+    @Tag("thorough")
     void aMissingRightIsReportedWhenItIsNeeded() {
         setUser("locks", "~holdfast:* &holdfast:* " + ACL + " -set");
         RedisStore store = rig.open("redis://locks:pw@" + address());
@@ -220,6 +222,7 @@ class RefusalTest {
     }
 
     @Test
+    @Tag("thorough")
     void aReleaseThatMayNotNotifyTheNextStillReleases() {
         setUser("nopublish", "~holdfast:* " + ACL + " -publish");
         RedisStore noPublish = rig.open("redis://nopublish:pw@" + address());
@@ -244,6 +247,7 @@ class RefusalTest {
     }
 
     @Test
+    @Tag("thorough")
     void aServerBusyWithALongScript() {
         rig.call("CONFIG", "SET", "busy-reply-threshold", "50");
         RedisStore store = rig.open();

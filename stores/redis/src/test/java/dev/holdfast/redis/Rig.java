@@ -25,6 +25,7 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
 
 /** A server of its own, and stores on it, without an engine. */
@@ -36,6 +37,7 @@ final class Rig implements AutoCloseable {
     /** How far the clients' time is ahead. */
     static final long AHEAD = TimeUnit.HOURS.toNanos(7);
 
+    private static final Pattern DEADLINE = Pattern.compile("@\\S+, (\\d+)");
     private static final Holder HOLDER = new Holder("host", 7, "main", "label");
 
     final RedisServer server;
@@ -126,6 +128,25 @@ final class Rig implements AutoCloseable {
                 () -> call("PUBSUB", "CHANNELS", "*").split("holdfast:client:", -1).length == clients + 1);
     }
 
+    /** Awaits that so many in a queue hear offers, which each says with its last call for now. */
+    void awaitHearing(int waiters, String name) {
+        until(
+                waiters + " to hear offers",
+                () -> hearing(call("ZRANGE", queue(name), "0", "-1", "WITHSCORES")) == waiters);
+    }
+
+    /** How many in a queue hear offers: their deadlines are even. */
+    static int hearing(String queueWithScores) {
+        return (int) DEADLINE.matcher(queueWithScores)
+                .results()
+                .filter(found -> Long.parseLong(found.group(1)) % 2 == 0)
+                .count();
+    }
+
+    static String queue(String name) {
+        return "holdfast:{" + name + "}:q";
+    }
+
     static Grant granted(Asked pending) {
         return get(pending.answer()).orElseThrow(() -> new AssertionError("answered with nothing"));
     }
@@ -187,11 +208,15 @@ final class Rig implements AutoCloseable {
         }
     }
 
-    @Override
-    public void close() {
+    void closeStores() {
         for (RedisStore store = stores.poll(); store != null; store = stores.poll()) {
             store.close();
         }
+    }
+
+    @Override
+    public void close() {
+        closeStores();
         time.close();
         server.close();
     }

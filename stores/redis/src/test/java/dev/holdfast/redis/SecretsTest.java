@@ -6,10 +6,12 @@ import dev.holdfast.testbed.RespConnection;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestInstance;
 
 /** A server repeats the arguments of a command that it does not know: of a log-in, where that command is renamed. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Tag("thorough") // dozens of URLs; RedisUrlTest and RefusalTest have some of them
 class SecretsTest extends SecretsContract {
     private final RedisServer open = RedisServer.start();
     private final RedisServer locked = withPassword(RedisServer.start());

@@ -114,6 +114,7 @@ class TlsTest {
     }
 
     @Test
+    @Tag("thorough")
     void aFileThatHoldsNoCertificate() throws IOException {
         Path nothing = Files.writeString(folder.resolve("nothing.pem"), "nothing");
         assertThatThrownBy(() -> rig.open("rediss://:s3cret@127.0.0.1:" + port + "?cacert=" + nothing))
@@ -123,6 +124,7 @@ class TlsTest {
     }
 
     @Test
+    @Tag("thorough")
     void tlsThatIsMissing() {
         assertThat(failureOf("redis://:s3cret@127.0.0.1:" + port + "?timeout=2s"))
                 .hasMessageContaining("write rediss://");

@@ -57,6 +57,7 @@ class UnreadyServerTest {
     }
 
     @Test
+    @Tag("thorough")
     void aServerThatLoadsItsData() {
         rig = new Rig("--enable-debug-command", "yes");
         RedisStore before = rig.open();

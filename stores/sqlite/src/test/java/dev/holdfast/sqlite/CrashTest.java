@@ -13,10 +13,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Processes that are killed while they write as fast as they can. */
+@Tag("thorough") // nine processes, two of which write at full speed for a quarter of a minute
 class CrashTest {
     private static final HoldOptions BRIEF = HoldOptions.defaults().lease(Duration.ofMillis(300));
     private static final Duration TIMEOUT = Duration.ofSeconds(30);

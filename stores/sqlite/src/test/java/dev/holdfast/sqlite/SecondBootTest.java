@@ -120,6 +120,7 @@ class SecondBootTest {
     }
 
     @Test
+    @Tag("thorough")
     void manyMayOpenItAtOnceAfterAReboot() throws Exception {
         hold(rig.open(), NAME);
         rig.close();

@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -136,6 +137,7 @@ class SecondPathTest {
     }
 
     @Test
+    @Tag("thorough")
     void aLinkToAFileThatIsMountedAloneIsRefused() throws Exception {
         Path mounted = Files.createFile(elsewhere.resolve("locks.db"));
         Path link = Files.createSymbolicLink(folder.resolve("link.db"), mounted);
@@ -146,6 +148,7 @@ class SecondPathTest {
     }
 
     @Test
+    @Tag("thorough")
     void aFolderThatIsMountedLeadsToTheSameLocks() throws Exception {
         try (LockClient client = LockClient.connect("sqlite:" + rig.file);
                 Hold hold = client.lock(NAME).acquire();

@@ -3,23 +3,15 @@ package dev.holdfast.sqlite;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.spi.Answer;
-import dev.holdfast.spi.Grant;
 import dev.holdfast.sqlite.ChangePoller.Turn;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class SqlitePendingClaimTest {
     private static final long LATER = 1_000_000;
     private static final Turn BEHIND_TWO = new Turn(false, false, 2, LATER);
 
-    private final SqlitePendingClaim claim = new SqlitePendingClaim(
-            Rig.claim("order:42"),
-            new Answer() {
-                @Override
-                protected void ended(@Nullable Grant grant, @Nullable Throwable why) {}
-            },
-            left -> {},
-            ended -> {});
+    private final SqlitePendingClaim claim =
+            new SqlitePendingClaim(Rig.claim("order:42"), new Answer((grant, why) -> {}), left -> {}, ended -> {});
 
     @Test
     void aClaimThatHasJustEnteredIsNewsAndTheSameAgainIsNot() {

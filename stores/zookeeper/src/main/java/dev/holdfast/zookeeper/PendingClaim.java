@@ -3,6 +3,7 @@ package dev.holdfast.zookeeper;
 import static dev.holdfast.zookeeper.ClaimSteps.NOTHING;
 
 import dev.holdfast.HoldfastException;
+import dev.holdfast.spi.Answer;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
@@ -15,7 +16,9 @@ import dev.holdfast.zookeeper.Session.Listed;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.WatchedEvent;
 import org.apache.zookeeper.Watcher;
@@ -64,6 +67,7 @@ final class PendingClaim implements Pending, Watcher {
     private final String lock;
     private final NodeCreation creation;
     private final CompletableFuture<Optional<Grant>> answer = new CompletableFuture<>();
+    private final Queue<Answer> repeated = new ConcurrentLinkedQueue<>();
     private final ClaimSteps steps = new ClaimSteps(answer);
     private final OwnNode own;
     private final Blockers blockers;
@@ -95,6 +99,20 @@ final class PendingClaim implements Pending, Watcher {
 
     CompletableFuture<Optional<Grant>> answer() {
         return answer;
+    }
+
+    /** The claim was made again under its id; it is told after the first. */
+    void repeated(Answer again) {
+        repeated.add(again);
+        if (answer.isDone()) {
+            tellRepeated();
+        }
+    }
+
+    void tellRepeated() {
+        for (Answer next = repeated.poll(); next != null; next = repeated.poll()) {
+            next.follow(answer);
+        }
     }
 
     Claim claim() {

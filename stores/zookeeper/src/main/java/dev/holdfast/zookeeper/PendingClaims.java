@@ -47,7 +47,7 @@ final class PendingClaims {
         PendingClaim place = new PendingClaim(claim, context, listener);
         PendingClaim same = all.putIfAbsent(claim.id(), place);
         if (same != null) {
-            answer.follow(same.answer());
+            same.repeated(answer);
             return same;
         }
         heldNode = context.heldNodes().get(claim.id());
@@ -61,7 +61,8 @@ final class PendingClaims {
             }
             all.remove(claim.id(), place);
         });
-        answer.follow(place.answer());
+        place.answer().whenComplete((grant, failure) -> place.tellRepeated());
+        answer.follow(place.answer()); // told first, as what was added last runs first
         RuntimeException why = end;
         if (why != null) {
             place.answer().completeExceptionally(why); // a repeated claim may be made again at any moment

@@ -133,6 +133,7 @@ class ManyGrantsTest {
     }
 
     @Test
+    @Tag("thorough")
     void anUnchangedQueueIsReadAgainAfterManyRenewals() throws Exception {
         try (Store store = store(Duration.ofSeconds(30))) {
             List<Grant> grants = granted(store, 1);
@@ -152,6 +153,7 @@ class ManyGrantsTest {
     }
 
     @Test
+    @Tag("thorough")
     void aLongQueueIsReadByEachRenewal() throws Exception {
         try (Store store = store(Duration.ofSeconds(30))) {
             List<Grant> grants = granted(store, AT_ONCE, i -> claim("permits", new Mode.Permits(1, GRANTS)));
@@ -165,6 +167,7 @@ class ManyGrantsTest {
     }
 
     @Test
+    @Tag("thorough")
     void aNodeWhoseReadIsHandledAfterTheConnectionWasLostIsReadAgain() throws Exception {
         try (Store store = store(Duration.ofSeconds(30))) {
             List<Grant> grants = granted(store, 1);

@@ -1,0 +1,116 @@
+package dev.holdfast.etcd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Renewal;
+import dev.holdfast.spi.Store;
+import dev.holdfast.spi.support.Asked;
+import dev.holdfast.tck.IgnoringListener;
+import dev.holdfast.testbed.EtcdServer;
+import dev.holdfast.testbed.OrSkip;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Errors from what surrounds the store: a listener that throws, a timer, a clock. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
+class BrokenSurroundingsTest {
+    private static final Duration LONG = Duration.ofSeconds(60);
+    private static final Duration LEASE = Duration.ofSeconds(30);
+
+    private static EtcdServer server;
+
+    @BeforeAll
+    static void startServer() {
+        server = OrSkip.orSkip(EtcdServer::start);
+    }
+
+    @AfterAll
+    static void stopServer() {
+        if (server != null) {
+            server.close();
+        }
+    }
+
+    @Test
+    void anErrorOfAListenerThatHearsOfALossLeavesNoRenewalAndNoWaitWithoutAnAnswer() {
+        try (Store holder = RawStore.open(server.port(), new PlainTime());
+                Store other = RawStore.open(server.port())) {
+            holder.listen(new IgnoringListener() {
+                @Override
+                public void lost(Grant grant) {
+                    throw new StackOverflowError("of a listener");
+                }
+            });
+            Grant first = RawStore.hold(holder, "first", LEASE);
+            Grant second = RawStore.hold(holder, "second", LEASE);
+            Grant others = RawStore.hold(other, "others", LEASE);
+            Asked waiting = Asked.of(holder, RawStore.claim("others", LEASE, true));
+            await().atMost(LONG)
+                    .until(() -> RawStore.answer(other.status("others")).waiting() == 1);
+            await().pollDelay(LEASE.dividedBy(5)).until(() -> true); // else the renewal need not prove the session
+
+            Etcd.revokeLease(server, "/holdfast/locks/first\0");
+
+            assertThat(RawStore.answer(holder.renew(List.of(first, second))).values())
+                    .extracting(Renewal::verdict)
+                    .containsOnly(Renewal.Verdict.LOST);
+            assertThat(RawStore.answer(other.release(others))).isTrue();
+            assertThat(RawStore.answer(waiting.answer())).as("in a new session").isPresent();
+        }
+    }
+
+    @Test
+    void anErrorInAStepOfAClaimIsItsAnswer() {
+        FaultyTime time = new FaultyTime();
+        try (Store store = RawStore.open(server.port(), time);
+                Store other = RawStore.open(server.port())) {
+            store.listen(new IgnoringListener());
+            Grant held = RawStore.hold(other, "step", LEASE);
+            Claim claim = RawStore.claim("step", LEASE, true);
+            Asked waiting = Asked.of(store, claim);
+            await().atMost(LONG)
+                    .until(() -> RawStore.answer(other.status("step")).waiting() == 1);
+
+            time.failNextReading(new StackOverflowError("of a test"));
+            RawStore.answer(other.release(held));
+
+            assertFails(waiting);
+            assertThat(time.hasFailed()).isTrue();
+            RawStore.answer(store.withdraw(claim));
+            assertThat(RawStore.hold(other, "step", LEASE)).isNotNull();
+        }
+    }
+
+    /** The first claim opens the session of its lease, for which all others would wait. */
+    @Test
+    void aClaimWithoutATimerFailsAndTheNextOneDoesNotWaitForIt() {
+        FaultyTime time = new FaultyTime();
+        try (Store store = RawStore.open(server.port(), time)) {
+            store.listen(new IgnoringListener());
+            time.failNextTask(new StackOverflowError("of a timer"));
+
+            assertFails(Asked.of(store, RawStore.claim("timer", LEASE, false)));
+            time.failNextTask(new StackOverflowError("of a timer"));
+            assertFails(Asked.of(store, RawStore.claim("timer", LEASE, true)));
+
+            assertThat(RawStore.hold(store, "timer", LEASE)).isNotNull();
+        }
+    }
+
+    private static void assertFails(Asked claim) {
+        Assertions.assertThatThrownBy(() -> RawStore.answer(claim.answer()))
+                .isInstanceOf(CompletionException.class)
+                .hasCauseInstanceOf(StoreUnavailableException.class);
+    }
+}

@@ -1,0 +1,49 @@
+package dev.holdfast.etcd;
+
+import dev.holdfast.spi.TimeSource;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/** The system's time, which fails once when a test says so. */
+final class FaultyTime implements TimeSource {
+    private final TimeSource time = new PlainTime();
+    private final AtomicReference<@Nullable Error> nextReading = new AtomicReference<>();
+    private final AtomicReference<@Nullable Error> nextTask = new AtomicReference<>();
+
+    void failNextReading(Error with) {
+        nextReading.set(with);
+    }
+
+    void failNextTask(Error with) {
+        nextTask.set(with);
+    }
+
+    boolean hasFailed() {
+        return nextReading.get() == null && nextTask.get() == null;
+    }
+
+    @Override
+    public long nanoTime() {
+        fail(nextReading);
+        return time.nanoTime();
+    }
+
+    @Override
+    public long wallMillis() {
+        return time.wallMillis();
+    }
+
+    @Override
+    public Scheduled schedule(Runnable task, Duration delay) {
+        fail(nextTask);
+        return time.schedule(task, delay);
+    }
+
+    private static void fail(AtomicReference<@Nullable Error> next) {
+        Error failure = next.getAndSet(null);
+        if (failure != null) {
+            throw failure;
+        }
+    }
+}

@@ -1,0 +1,61 @@
+package dev.holdfast.etcd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.HoldfastException;
+import dev.holdfast.testbed.EtcdServer;
+import dev.holdfast.testbed.OrSkip;
+import io.etcd.jetcd.Client;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** When a session is kept alive. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
+class SessionTest {
+    private static final Duration LEASE = Duration.ofSeconds(9);
+
+    /** A proof between two beats puts the next one off, but not beyond a third of the lease. */
+    @Test
+    void aSessionThatOnlyWaitsIsProvedEveryThirdOfItsLease() {
+        try (EtcdServer server = OrSkip.orSkip(EtcdServer::start);
+                Client client = EtcdUrl.parse("etcd://" + server.endpoint(), Optional.empty())
+                        .connect()) {
+            PlainTime time = new PlainTime();
+            Requests requests = new Requests(client, time, Duration.ofSeconds(20), new Errors("etcd"));
+            long begin = time.nanoTime();
+            long lease = RawStore.answer(requests.grantLease(LEASE.toSeconds())).getID();
+            Session session = new Session(requests, new Keys(""), time, new Waiting(), lease, LEASE, begin);
+            session.use();
+            await().pollDelay(LEASE.dividedBy(9)).until(() -> true);
+            assertThat(RawStore.answer(session.prove())).isTrue();
+
+            AtomicLong oldest = new AtomicLong();
+            await().during(LEASE).atMost(LEASE.multipliedBy(2)).until(() -> {
+                oldest.accumulateAndGet(time.nanoTime() - session.begin(), Math::max);
+                return true;
+            });
+
+            assertThat(Duration.ofNanos(oldest.get()))
+                    .as("the age of its last proof")
+                    .isLessThan(LEASE.dividedBy(2));
+        }
+    }
+
+    private static final class Waiting implements Session.Owner {
+        @Override
+        public boolean needs(Session session) {
+            return true;
+        }
+
+        @Override
+        public void ended(Session session) {}
+
+        @Override
+        public void unreachable(HoldfastException why) {}
+    }
+}
