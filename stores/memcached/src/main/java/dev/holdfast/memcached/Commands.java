@@ -8,12 +8,12 @@ import dev.holdfast.spi.support.Pauses;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import net.spy.memcached.MemcachedConnection;
@@ -43,7 +43,7 @@ final class Commands {
     private final TimeSource time;
     private final Duration limit;
     private final Errors errors;
-    private volatile @Nullable HoldfastException end;
+    private final AtomicReference<@Nullable HoldfastException> end = new AtomicReference<>();
 
     Commands(MemcachedConnection connection, TimeSource time, Duration limit, Errors errors) {
         this.connection = connection;
@@ -55,40 +55,55 @@ final class Commands {
     /** A value with its CAS id. */
     record Item(String value, long cas) {}
 
+    /** A key, and the server that has it. */
+    record Place(MemcachedNode server, String key) {
+        static final String BASE = StoredLock.PREFIX + "base";
+
+        /** Of the base of the numbers, one on each server. */
+        static Place ofBase(MemcachedNode server) {
+            return new Place(server, BASE);
+        }
+    }
+
     List<MemcachedNode> servers() {
         return List.copyOf(connection.getLocator().getAll());
     }
 
-    /** The server of a key. */
-    MemcachedNode server(String key) {
-        return connection.getLocator().getPrimary(key);
+    Place place(String key) {
+        return new Place(connection.getLocator().getPrimary(key), key);
     }
 
     /** Makes an item for so many seconds; false if there is one. */
-    CompletableFuture<Boolean> add(MemcachedNode server, String key, int seconds, String value) {
-        Command<Boolean> made = new Command<>(command -> command.status.isSuccess(), StatusCode.ERR_NOT_STORED);
-        return send(server, operations.store(StoreType.add, key, 0, seconds, value.getBytes(UTF_8), made), made);
+    CompletableFuture<Boolean> add(Place place, int seconds, String value) {
+        return send(
+                place,
+                on -> operations.store(StoreType.add, place.key, 0, seconds, value.getBytes(UTF_8), on),
+                done -> done.status.isSuccess(),
+                StatusCode.ERR_NOT_STORED);
     }
 
     /** Writes an item that still has its CAS id, and for so many seconds; deletes it if they are negative. */
-    CompletableFuture<Boolean> cas(MemcachedNode server, String key, long cas, int seconds, String value) {
-        Command<Boolean> written =
-                new Command<>(command -> command.status.isSuccess(), StatusCode.ERR_EXISTS, StatusCode.ERR_NOT_FOUND);
+    CompletableFuture<Boolean> cas(Place place, long cas, int seconds, String value) {
         return send(
-                server, operations.cas(StoreType.set, key, cas, 0, seconds, value.getBytes(UTF_8), written), written);
+                place,
+                on -> operations.cas(StoreType.set, place.key, cas, 0, seconds, value.getBytes(UTF_8), on),
+                done -> done.status.isSuccess(),
+                StatusCode.ERR_EXISTS,
+                StatusCode.ERR_NOT_FOUND);
     }
 
     /** Null if there is no such item. */
-    CompletableFuture<@Nullable Item> gets(MemcachedNode server, String key) {
-        Command<@Nullable Item> read = new Command<>(command -> command.item, StatusCode.ERR_NOT_FOUND);
-        return send(server, operations.gets(key, read), read);
+    CompletableFuture<@Nullable Item> gets(Place place) {
+        return send(place, on -> operations.gets(place.key, on), done -> done.item, StatusCode.ERR_NOT_FOUND);
     }
 
-    /** Raises a number; null if there is none. */
-    CompletableFuture<@Nullable Long> raise(MemcachedNode server, String key, long by) {
-        Command<@Nullable Long> raised =
-                new Command<>(command -> Numbers.parse(command.status.getMessage()), StatusCode.ERR_NOT_FOUND);
-        return send(server, operations.mutate(Mutator.incr, key, by, 0, 0, raised), raised);
+    /** Raises a number; false if there is none. */
+    CompletableFuture<Boolean> raise(Place place, long by) {
+        return send(
+                place,
+                on -> operations.mutate(Mutator.incr, place.key, by, 0, 0, on),
+                done -> done.status.isSuccess(),
+                StatusCode.ERR_NOT_FOUND);
     }
 
     /** Tries what may be repeated again while connections break, until the limit. */
@@ -106,35 +121,37 @@ final class Commands {
                 answer.complete(done);
             } else if (!(why instanceof Errors.ConnectionLostException)) {
                 answer.completeExceptionally(why);
-            } else if (until - time.nanoTime() > 0 && end == null) {
+            } else if (until - time.nanoTime() > 0) {
                 time.schedule(
                         () -> tryAgain(attempt, answer, until, before + 1),
                         Duration.ofNanos(Pauses.beforeRetry(before)));
             } else {
-                HoldfastException ended = end;
-                answer.completeExceptionally(
-                        ended == null ? errors.unavailable("is away: is it up, and can it be reached?", why) : ended);
+                answer.completeExceptionally(errors.unavailable("is away: is it up, and can it be reached?", why));
             }
         });
     }
 
-    /** Fails all commands, also those to come. */
-    void endAll(HoldfastException why) {
-        end = why;
+    /** Fails all commands, also those to come; false if that was done before. */
+    boolean endAll(HoldfastException why) {
+        boolean first = end.compareAndSet(null, why);
         underWay.forEach(command -> command.fail(why));
+        return first;
     }
 
-    private <T> CompletableFuture<T> send(MemcachedNode server, Operation operation, Command<T> command) {
-        command.operation = operation;
-        command.until = time.nanoTime() + limit.toNanos();
+    private <T extends @Nullable Object> CompletableFuture<T> send(
+            Place place,
+            Function<Command<T>, Operation> operation,
+            Function<Command<T>, T> answer,
+            StatusCode... refusals) {
+        Command<T> command = new Command<>(operation, answer, Set.of(refusals));
         underWay.add(command);
-        HoldfastException ended = end;
+        HoldfastException ended = end.get();
         if (ended != null) {
             command.fail(ended);
             return command;
         }
         try {
-            enqueue(server, operation);
+            enqueue(place.server, command.operation);
         } catch (IllegalStateException e) { // its queue is full, or it was shut down by the application
             command.fail(errors.unavailable("cannot be sent commands: " + e.getMessage(), e));
         }
@@ -178,7 +195,7 @@ final class Commands {
         for (Command<?> each : underWay) {
             if (each.until - now <= 0) {
                 each.fail(errors.noAnswer());
-                MemcachedConnection.opTimedOut(each.operation()); // after some, spymemcached connects anew
+                MemcachedConnection.opTimedOut(each.operation); // after some, spymemcached connects anew
             }
         }
         watchTheTime();
@@ -187,12 +204,12 @@ final class Commands {
     /** A command, and its answer; spymemcached calls it on its thread, or on one that cancels it. */
     private final class Command<T extends @Nullable Object> extends CompletableFuture<T>
             implements StoreOperation.Callback, GetsOperation.Callback {
+        private final Operation operation;
         private final Function<Command<T>, T> answer;
         private final Set<StatusCode> refusals;
-        private volatile @Nullable Operation operation;
+        private final long until = time.nanoTime() + limit.toNanos();
         private volatile @Nullable Item item;
         private volatile OperationStatus status = new OperationStatus(true, "");
-        private volatile long until;
 
         /**
          * A command that is not sent yet.
@@ -200,19 +217,17 @@ final class Commands {
          * @param answer what it comes to
          * @param refusals the statuses that are an answer as well, beside success
          */
-        Command(Function<Command<T>, T> answer, StatusCode... refusals) {
+        Command(
+                Function<Command<T>, Operation> operation, Function<Command<T>, T> answer, Set<StatusCode> refusals) {
             this.answer = answer;
-            this.refusals = Set.of(refusals);
-        }
-
-        Operation operation() {
-            return Objects.requireNonNull(operation, "not sent yet");
+            this.refusals = refusals;
+            this.operation = operation.apply(this);
         }
 
         /** Not sent, if it has not been. */
         void fail(HoldfastException why) {
             if (completeExceptionally(why)) {
-                operation().cancel();
+                operation.cancel();
             }
         }
 
@@ -233,16 +248,16 @@ final class Commands {
 
         @Override
         public void complete() {
-            OperationException error = operation().getException();
+            OperationException error = operation.getException();
             StatusCode code = status.getStatusCode();
-            if (operation().isCancelled() || code == StatusCode.CANCELLED || code == StatusCode.TIMEDOUT) {
+            if (operation.isCancelled() || code == StatusCode.CANCELLED || code == StatusCode.TIMEDOUT) {
                 completeExceptionally(new Errors.ConnectionLostException());
             } else if (error != null) {
                 completeExceptionally(errors.said(String.valueOf(error.getMessage())));
             } else if (!status.isSuccess() && !refusals.contains(code)) {
                 completeExceptionally(errors.said(status.getMessage()));
             } else {
-                MemcachedConnection.opSucceeded(operation());
+                MemcachedConnection.opSucceeded(operation);
                 complete(answer.apply(this));
             }
         }

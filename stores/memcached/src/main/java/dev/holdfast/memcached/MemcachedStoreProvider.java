@@ -35,7 +35,7 @@ public final class MemcachedStoreProvider implements StoreProvider {
      */
     @Override
     public Store open(String url, StoreContext context) {
-        return MemcachedStores.open(MemcachedUrl.parse(url), context, Locks.SHORTEST);
+        return MemcachedStores.open(MemcachedUrl.parse(url), context, MemcachedStore.SHORTEST_LEASE);
     }
 
     @Override

@@ -1,6 +1,5 @@
 package dev.holdfast.memcached;
 
-import dev.holdfast.HoldfastException;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
@@ -8,7 +7,6 @@ import dev.holdfast.spi.StoreFactory;
 import dev.holdfast.spi.support.DaemonThreads;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -18,7 +16,6 @@ import net.spy.memcached.FailureMode;
 import net.spy.memcached.MemcachedClient;
 import net.spy.memcached.MemcachedNode;
 import net.spy.memcached.protocol.ascii.AsciiMemcachedNodeImpl;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Locks on a client of spymemcached that the application has made.
@@ -61,17 +58,17 @@ public final class MemcachedStores {
             if (!(server instanceof AsciiMemcachedNodeImpl)) {
                 throw errors.refused("speaks the binary protocol: make it with Protocol.TEXT", null);
             }
-            greet(List.of(server.getSocketAddress()), MemcachedUrl.TIMEOUT, errors);
+            SocketRequests.greet(List.of(server.getSocketAddress()), MemcachedUrl.TIMEOUT, errors);
             return new MemcachedStore(
-                    client.getConnection(), context.time(), MemcachedUrl.TIMEOUT, Locks.SHORTEST, errors, () -> {});
+                    client.getConnection(), context.time(), MemcachedUrl.TIMEOUT, MemcachedStore.SHORTEST_LEASE, errors, () -> {});
         });
     }
 
     /** A store on a client of its own. */
-    static Store open(MemcachedUrl url, StoreContext context, Duration shortest) {
+    static Store open(MemcachedUrl url, StoreContext context, Duration shortestLease) {
         Errors errors = new Errors(url.description());
         List<InetSocketAddress> servers = url.addresses();
-        greet(servers, url.timeout(), errors);
+        SocketRequests.greet(servers, url.timeout(), errors);
         try {
             MemcachedClient client = new MemcachedClient(
                     new ConnectionFactoryBuilder()
@@ -87,53 +84,12 @@ public final class MemcachedStores {
                             .setUseNagleAlgorithm(false)
                             .build(),
                     servers);
-            return new MemcachedStore(client.getConnection(), context.time(), url.timeout(), shortest, errors, () -> {
+            return new MemcachedStore(client.getConnection(), context.time(), url.timeout(), shortestLease, errors, () -> {
                 client.shutdown();
                 DaemonThreads.awaitEnd(client.getConnection());
             });
         } catch (IOException e) {
             throw errors.unavailable("cannot be connected to: " + e.getMessage(), e);
-        }
-    }
-
-    /**
-     * Asks each server whether it is Memcached; one of several may be away. By a socket, as spymemcached's thread ends by
-     * answers that are none of Memcached's.
-     */
-    private static void greet(List<? extends SocketAddress> servers, Duration limit, Errors errors) {
-        boolean interrupted = Thread.interrupted(); // which would close the socket of a virtual thread
-        try {
-            HoldfastException away = null;
-            int answered = 0;
-            for (SocketAddress server : servers) {
-                try {
-                    greet(server, limit, errors);
-                    answered++;
-                } catch (StoreUnavailableException e) {
-                    away = e;
-                }
-            }
-            if (answered == 0 && away != null) {
-                throw away;
-            }
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
-        }
-    }
-
-    private static void greet(SocketAddress server, Duration limit, Errors errors) {
-        @Nullable String answer;
-        try (Dialogue dialogue = Dialogue.with(server, limit)) {
-            answer = dialogue.ask("version", line -> false);
-        } catch (IOException e) {
-            throw errors.unavailable(
-                    "did not answer a greeting (" + e.getMessage() + "): is it up, and can it be reached?", e);
-        }
-        if (!answer.startsWith("VERSION ")) {
-            throw errors.refused(
-                    "answers a greeting by '" + answer + "', which Memcached does not: correct the URL", null);
         }
     }
 }

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param id the claim that holds
  * @param broken whether it was broken: then it is never renewed, and ends with its item
  * @param number the number of the grant; 0 as long as nobody needed to write it, see {@link #numberAt}
- * @param base the {@linkplain Numbers base} that the claim has counted on
+ * @param base the base of the numbers, as the claim knew it
  * @param since when it was acquired, by the clock of the holder, as Memcached tells no time; in milliseconds
  * @param renewed when the lease began, by the clock of the holder
  * @param name of the lock, which the key may not show
@@ -63,22 +63,14 @@ record StoredLock(
         return key.startsWith(KEYS) || key.startsWith(HASHED_KEYS);
     }
 
-    /**
-     * The number of the grant, in an item with this CAS id. The server gives each write a higher CAS id: the first write of a
-     * claim so has a number that is above those of all earlier claims, without a request of its own.
-     */
+    /** The number of the grant, in an item with this CAS id. */
     long numberAt(long cas) {
         return number > 0 ? number : base + cas;
     }
 
-    boolean isOf(Grant grant, long cas) {
-        return id.equals(grant.id()) && numberAt(cas) == grant.number();
-    }
-
-    /** The same claim made again: with a new number, and never with less of a lease. */
-    StoredLock claimedAgain(Claim claim, long newBase, long now) {
-        Duration longest = claim.lease().compareTo(lease) > 0 ? claim.lease() : lease;
-        return new StoredLock(id, false, 0, newBase, longest, since, now, holder, name);
+    /** Whether a claim holds by it, and was not broken. */
+    boolean isOf(ClaimId claim) {
+        return id.equals(claim) && !broken;
     }
 
     /** With a lease that begins now. */

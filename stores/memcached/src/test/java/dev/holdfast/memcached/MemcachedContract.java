@@ -41,13 +41,13 @@ abstract class MemcachedContract extends StoreContract {
     /** The shortest. */
     @Override
     protected Duration lease() {
-        return Locks.SHORTEST;
+        return MemcachedStore.SHORTEST_LEASE;
     }
 
-    /** The seconds of the server's clock: an item is given one more than its lease. */
+    /** The seconds of the server's clock: an item is given two more than its lease. */
     @Override
     protected Duration staysAfterItsLease() {
-        return Duration.ofMillis(1_050);
+        return Duration.ofMillis(2_050);
     }
 
     /** A server that has stopped, with all connections open. */

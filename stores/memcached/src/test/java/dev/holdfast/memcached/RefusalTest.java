@@ -148,10 +148,10 @@ class RefusalTest {
                     .hasMessageContaining("delete it");
             assertThat(client.lock("job").status().isHeld()).as("told as held").isTrue();
             assertThat(server.ask("get " + StoredLock.key("job"))).hasSize(3);
-            server.set(Numbers.KEY, 7);
+            server.set(Commands.Place.BASE, 7);
             assertThatThrownBy(() -> client.lock("other").acquire())
                     .isInstanceOf(StoreRefusedException.class)
-                    .hasMessageContaining(Numbers.KEY);
+                    .hasMessageContaining(Commands.Place.BASE);
         }
     }
 
