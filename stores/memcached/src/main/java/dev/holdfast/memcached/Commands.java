@@ -138,6 +138,12 @@ final class Commands {
         return first;
     }
 
+    /** Fails if all have been ended. */
+    CompletableFuture<?> open() {
+        HoldfastException ended = end.get();
+        return ended == null ? CompletableFuture.completedFuture(true) : CompletableFuture.failedFuture(ended);
+    }
+
     private <T extends @Nullable Object> CompletableFuture<T> send(
             Place place,
             Function<Command<T>, Operation> operation,
@@ -217,8 +223,7 @@ final class Commands {
          * @param answer what it comes to
          * @param refusals the statuses that are an answer as well, beside success
          */
-        Command(
-                Function<Command<T>, Operation> operation, Function<Command<T>, T> answer, Set<StatusCode> refusals) {
+        Command(Function<Command<T>, Operation> operation, Function<Command<T>, T> answer, Set<StatusCode> refusals) {
             this.answer = answer;
             this.refusals = refusals;
             this.operation = operation.apply(this);

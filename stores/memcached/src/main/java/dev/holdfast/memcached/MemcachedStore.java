@@ -142,8 +142,8 @@ final class MemcachedStore implements Store {
     /** Asks once for a name; empty if another claim holds it, or this one was broken. */
     CompletableFuture<Optional<Grant>> acquire(Claim claim) {
         if (!(claim.mode() instanceof Mode.Exclusive)) {
-            return CompletableFuture.failedFuture(new UnsupportedByStoreException(
-                    errors.store() + " keeps exclusive locks alone, so '" + claim.name()
+            return CompletableFuture.failedFuture(
+                    new UnsupportedByStoreException(errors.store() + " keeps exclusive locks alone, so '" + claim.name()
                             + "' can be neither shared nor a semaphore here: use another store"));
         }
         if (claim.lease().compareTo(shortestLease) < 0) {
@@ -190,11 +190,12 @@ final class MemcachedStore implements Store {
     /** Makes or raises the base where that is needed, so that the next write has a number above the floor. */
     private CompletableFuture<?> prepareBase(Place place, @Nullable Long base, long cas, long floor) {
         Place item = Place.ofBase(place.server());
-        long first = Math.max(
-                Math.max(time.wallMillis() * 1_000, floor) - cas, bases.getOrDefault(place.server(), 0L));
+        long first = Math.max(Math.max(time.wallMillis() * 1_000, floor) - cas, bases.getOrDefault(place.server(), 0L));
         CompletableFuture<Boolean> written = base == null
                 ? commands.add(item, 0, Long.toString(first))
-                : base + cas < floor ? commands.raise(item, floor - base - cas) : CompletableFuture.completedFuture(true);
+                : base + cas < floor
+                        ? commands.raise(item, floor - base - cas)
+                        : CompletableFuture.completedFuture(true);
         return written.thenCompose(done -> commands.gets(item)).thenAccept(read -> base(place.server(), read));
     }
 
@@ -226,26 +227,22 @@ final class MemcachedStore implements Store {
         return RenewalChunks.renew(
                 grants,
                 1,
-                one -> renew(one.get(0))
-                        .thenApply(renewal -> Map.of(one.get(0).id(), renewal)));
+                one -> renew(one.get(0)).thenApply(renewal -> Map.of(one.get(0).id(), renewal)));
     }
 
     private CompletableFuture<Renewal> renew(Grant grant) {
         long[] sent = {time.nanoTime()};
-        return change(
-                        grant.name(),
-                        found -> found.lock.isOf(grant.id()) && found.number() == grant.number(),
-                        found -> {
-                            sent[0] = time.nanoTime();
-                            return found.lock.renewed(grant, time.wallMillis());
-                        })
+        return change(grant.name(), found -> found.lock.isOf(grant.id()) && found.number() == grant.number(), found -> {
+                    sent[0] = time.nanoTime();
+                    return found.lock.renewed(grant, time.wallMillis());
+                })
                 .thenApply(done -> done ? Renewal.held(sent[0], false) : Renewal.lost(sent[0]));
     }
 
     /** Never: it cannot know that no other client waits. */
     @Override
     public CompletionStage<Optional<Grant>> extend(Grant grant) {
-        return CompletableFuture.completedFuture(Optional.empty());
+        return commands.open().thenApply(open -> Optional.empty());
     }
 
     @Override
@@ -319,7 +316,7 @@ final class MemcachedStore implements Store {
                     }
                 })
                 .start();
-        return answer;
+        return commands.open().thenCompose(open -> answer);
     }
 
     private void list(MemcachedNode server, List<LockStatus> found) {
@@ -371,7 +368,10 @@ final class MemcachedStore implements Store {
     public String part(String name) {
         return commands.servers().size() == 1
                 ? WHOLE
-                : commands.place(StoredLock.key(name)).server().getSocketAddress().toString();
+                : commands.place(StoredLock.key(name))
+                        .server()
+                        .getSocketAddress()
+                        .toString();
     }
 
     @Override

@@ -60,7 +60,12 @@ public final class MemcachedStores {
             }
             SocketRequests.greet(List.of(server.getSocketAddress()), MemcachedUrl.TIMEOUT, errors);
             return new MemcachedStore(
-                    client.getConnection(), context.time(), MemcachedUrl.TIMEOUT, MemcachedStore.SHORTEST_LEASE, errors, () -> {});
+                    client.getConnection(),
+                    context.time(),
+                    MemcachedUrl.TIMEOUT,
+                    MemcachedStore.SHORTEST_LEASE,
+                    errors,
+                    () -> {});
         });
     }
 
@@ -84,10 +89,11 @@ public final class MemcachedStores {
                             .setUseNagleAlgorithm(false)
                             .build(),
                     servers);
-            return new MemcachedStore(client.getConnection(), context.time(), url.timeout(), shortestLease, errors, () -> {
-                client.shutdown();
-                DaemonThreads.awaitEnd(client.getConnection());
-            });
+            return new MemcachedStore(
+                    client.getConnection(), context.time(), url.timeout(), shortestLease, errors, () -> {
+                        client.shutdown();
+                        DaemonThreads.awaitEnd(client.getConnection());
+                    });
         } catch (IOException e) {
             throw errors.unavailable("cannot be connected to: " + e.getMessage(), e);
         }

@@ -2,11 +2,11 @@ package dev.holdfast.memcached;
 
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.Stream;
+import net.spy.memcached.AddrUtil;
 
 /**
  * A URL of Memcached servers, taken apart: {@code memcached://HOST[:PORT],HOST[:PORT]…[?timeout=5s]}.
@@ -16,14 +16,12 @@ import org.jspecify.annotations.Nullable;
  */
 record MemcachedUrl(List<String> hosts, Duration timeout) {
     static final Duration TIMEOUT = Duration.ofSeconds(5);
-    private static final String PORT = ":11211";
+    private static final String HOST = "(?:[\\w.-]+|\\[[0-9A-Fa-f:.%]+])(?::\\d{1,5})?";
+    private static final Pattern URL = Pattern.compile(
+            "memcached://(" + HOST + "(?:," + HOST + ")*)/?(?:\\?(?:timeout=([1-9]\\d{0,3})s)?)?",
+            Pattern.CASE_INSENSITIVE);
+    private static final Pattern PORT = Pattern.compile(".*:0*([1-9]\\d*)");
     private static final int HIGHEST_PORT = 65_535;
-    private static final String GOOD_URLS =
-            "write memcached://host:11211, or memcached://host1:11211,host2:11211?timeout=5s";
-    private static final Pattern URL =
-            Pattern.compile("memcached://([^@/?#]+)/?(?:\\?([^#]*))?", Pattern.CASE_INSENSITIVE);
-    private static final Pattern HOST = Pattern.compile("(?:[\\w.-]+|\\[[0-9A-Fa-f:.%]+])(:(\\d{1,5}))?");
-    private static final Pattern TIME = Pattern.compile("timeout=(\\d{1,6})(ms|s)");
 
     /**
      * Takes a URL apart.
@@ -32,20 +30,23 @@ record MemcachedUrl(List<String> hosts, Duration timeout) {
      */
     static MemcachedUrl parse(String url) {
         Matcher parts = URL.matcher(url);
-        if (!parts.matches()) {
-            throw new IllegalArgumentException(
-                    "not a Memcached URL, which has servers alone, no user, password or" + " path; " + GOOD_URLS);
-        }
-        List<String> hosts = new ArrayList<>();
-        for (String host : parts.group(1).split(",", -1)) {
-            Matcher named = HOST.matcher(host);
-            if (!named.matches() || !isPort(named.group(2))) {
-                throw new IllegalArgumentException(
-                        "a Memcached URL names servers between commas, with ports from 1 to 65535; " + GOOD_URLS);
+        if (parts.matches()) {
+            List<String> hosts = Stream.of(parts.group(1).split(","))
+                    .map(host -> host.matches(".*:\\d+") ? host : host + ":11211")
+                    .toList();
+            if (hosts.stream().allMatch(MemcachedUrl::hasPort)) {
+                String timeout = parts.group(2);
+                return new MemcachedUrl(hosts, timeout == null ? TIMEOUT : Duration.ofSeconds(Long.parseLong(timeout)));
             }
-            hosts.add(named.group(1) == null ? host + PORT : host);
         }
-        return new MemcachedUrl(List.copyOf(hosts), timeout(parts.group(2)));
+        throw new IllegalArgumentException("a Memcached URL has servers between commas, with ports from 1 to 65535, no user,"
+                + " password or path, and no parameter but a timeout in seconds;"
+                + " write memcached://host:11211, or memcached://host1:11211,host2:11211?timeout=5s");
+    }
+
+    private static boolean hasPort(String host) {
+        Matcher port = PORT.matcher(host);
+        return port.matches() && Integer.parseInt(port.group(1)) <= HIGHEST_PORT;
     }
 
     /** As messages name the store. */
@@ -54,31 +55,6 @@ record MemcachedUrl(List<String> hosts, Duration timeout) {
     }
 
     List<InetSocketAddress> addresses() {
-        return hosts.stream()
-                .map(host -> {
-                    int colon = host.lastIndexOf(':');
-                    String bare = host.substring(0, colon).replaceAll("[\\[\\]]", "");
-                    return new InetSocketAddress(bare, Integer.parseInt(host.substring(colon + 1)));
-                })
-                .toList();
-    }
-
-    private static Duration timeout(@Nullable String query) {
-        if (query == null || query.isEmpty()) {
-            return TIMEOUT;
-        }
-        Matcher time = TIME.matcher(query);
-        long amount = time.matches() ? Long.parseLong(time.group(1)) : 0;
-        Duration timeout =
-                amount > 0 && time.group(2).equals("ms") ? Duration.ofMillis(amount) : Duration.ofSeconds(amount);
-        if (timeout.isZero() || timeout.compareTo(Duration.ofHours(1)) > 0) {
-            throw new IllegalArgumentException("a Memcached URL takes the parameter timeout alone, a time of up to an"
-                    + " hour such as 500ms or 5s; " + GOOD_URLS);
-        }
-        return timeout;
-    }
-
-    private static boolean isPort(@Nullable String number) {
-        return number == null || (Integer.parseInt(number) > 0 && Integer.parseInt(number) <= HIGHEST_PORT);
+        return AddrUtil.getAddresses(hosts);
     }
 }
