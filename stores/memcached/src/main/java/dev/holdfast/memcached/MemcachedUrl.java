@@ -39,9 +39,10 @@ record MemcachedUrl(List<String> hosts, Duration timeout) {
                 return new MemcachedUrl(hosts, timeout == null ? TIMEOUT : Duration.ofSeconds(Long.parseLong(timeout)));
             }
         }
-        throw new IllegalArgumentException("a Memcached URL has servers between commas, with ports from 1 to 65535, no user,"
-                + " password or path, and no parameter but a timeout in seconds;"
-                + " write memcached://host:11211, or memcached://host1:11211,host2:11211?timeout=5s");
+        throw new IllegalArgumentException(
+                "a Memcached URL has servers between commas, with ports from 1 to 65535, no user,"
+                        + " password or path, and no parameter but a timeout in seconds;"
+                        + " write memcached://host:11211, or memcached://host1:11211,host2:11211?timeout=5s");
     }
 
     private static boolean hasPort(String host) {

@@ -200,8 +200,8 @@ class FaultTest {
         int[] written = {0};
         await().atMost(LONG).until(() -> {
             for (int size = 120; size < 400; size += 40) {
-                int from = written[0] += 200;
-                server.setAll(IntStream.range(from, from + 200).mapToObj(i -> "other" + i), size);
+                int from = written[0] += 4_000;
+                server.setAll(IntStream.range(from, from + 4_000).mapToObj(i -> "other" + i), size);
             }
             return server.ask("me " + StoredLock.key(name)).contains("EN"); // which is no use of it, as get is
         });
