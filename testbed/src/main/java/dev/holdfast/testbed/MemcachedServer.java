@@ -25,7 +25,7 @@ import java.util.stream.Stream;
  */
 public final class MemcachedServer extends LocalServer {
     private static final Pattern LAST = Pattern.compile(
-            "EN|ME .*|VERSION .*|END|OK|ERROR|RESET|(NOT_)?STORED|DELETED|(NOT_)?FOUND|EXISTS|TOUCHED|(BUSY|[A-Z]+_ERROR).*");
+            "EN|HD .*|ME .*|VERSION .*|END|OK|ERROR|RESET|(NOT_)?STORED|DELETED|(NOT_)?FOUND|EXISTS|TOUCHED|(BUSY|[A-Z]+_ERROR).*");
     private static final int PATIENCE_MILLIS = 5_000;
 
     private MemcachedServer(ServerProcess process) {
