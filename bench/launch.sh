@@ -17,7 +17,8 @@ bench_run() {
   elif [[ ${1:-} =~ ^(recipes|leaders|once|retain|free-lock|memcached|writers|quorum|cluster|failover|writes)$ ]]; then
     main=dev.holdfast.bench.trial.Trial
   fi
-  exec "$java" --enable-native-access=ALL-UNNAMED -Djava.awt.headless=true -Dslf4j.internal.verbosity=ERROR "-Dholdfast.home=$home" \
+  exec "$java" --enable-native-access=ALL-UNNAMED -Djava.awt.headless=true -Dslf4j.internal.verbosity=ERROR \
+    -Dnet.spy.log.LoggerImpl=net.spy.memcached.compat.log.SLF4JLogger "-Dholdfast.home=$home" \
     -cp "$(< "$module_path")" "$main" "$@"
 }
 

@@ -62,6 +62,14 @@ class MemcachedCommandLineTest {
             assertThat(shared.code()).isNotZero();
             assertThat(shared.err()).singleElement().asString().startsWith("holdfast: ");
 
+            Cli.Ended once = process.run("once", "--every", "1h", "job", "--", "true");
+            assertThat(once.code()).isNotZero();
+            assertThat(once.err())
+                    .singleElement()
+                    .asString()
+                    .startsWith("holdfast: ")
+                    .contains("keeps no records");
+
             Cli.Ended away = process.run("--store", "memcached://127.0.0.1:" + Ports.free(), "list");
             assertThat(away.code()).isEqualTo(ExitCode.STORE_UNAVAILABLE);
             assertThat(away.err()).singleElement().asString().contains("is it up");
