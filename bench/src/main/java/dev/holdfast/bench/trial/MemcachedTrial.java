@@ -4,6 +4,7 @@ import dev.holdfast.Hold;
 import dev.holdfast.LockClient;
 import dev.holdfast.bench.run.Schedule;
 import dev.holdfast.testbed.MemcachedServer;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -37,7 +38,7 @@ final class MemcachedTrial {
                             .setShouldOptimize(false)
                             .setUseNagleAlgorithm(false)
                             .build(),
-                    List.of(new InetSocketAddress("127.0.0.1", server.port())));
+                    List.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port())));
             try {
                 for (int i = -TURNS_BEFORE; i < turns; i++) {
                     String name = "lock:" + i;

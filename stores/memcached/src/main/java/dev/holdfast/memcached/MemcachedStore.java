@@ -90,10 +90,10 @@ final class MemcachedStore implements Store {
     private static final int LISTED_AT_ONCE = 1_000;
 
     private final Map<MemcachedNode, Long> bases = new ConcurrentHashMap<>(); // as they were read last
-    private final Map<ClaimId, Answer> pending = new ConcurrentHashMap<>();
-    private final LateListener listener = new LateListener();
+    private final Map<ClaimId, PolledClaim> pending = new ConcurrentHashMap<>();
+    final LateListener listener = new LateListener();
+    final TimeSource time;
     private final Commands commands;
-    private final TimeSource time;
     private final Duration limit;
     private final Duration shortestLease;
     private final Errors errors;
@@ -132,11 +132,8 @@ final class MemcachedStore implements Store {
 
     @Override
     public Pending claim(Claim claim, Answer answer) {
-        PolledClaim polled =
-                new PolledClaim(this, claim, answer.after(() -> pending.remove(claim.id())), listener, time);
-        pending.put(claim.id(), polled.answer());
-        polled.ask();
-        return polled;
+        return pending.compute(claim.id(), (id, before) -> new PolledClaim(this, claim, answer, before))
+                .ask();
     }
 
     /** Asks once for a name; empty if another claim holds it, or this one was broken. */
@@ -252,11 +249,14 @@ final class MemcachedStore implements Store {
 
     @Override
     public CompletionStage<Void> withdraw(Claim claim) {
-        Answer answer = pending.get(claim.id());
-        if (answer != null) {
-            answer.refused();
-        }
-        return release(claim.name(), claim.id()).thenAccept(done -> {});
+        PolledClaim polled = pending.get(claim.id());
+        CompletableFuture<?> answered = polled == null ? CompletableFuture.completedFuture(null) : polled.end();
+        return answered.thenCompose(ended -> release(claim.name(), claim.id())).thenAccept(done -> {});
+    }
+
+    /** A claim has its answer. */
+    void forget(ClaimId id, PolledClaim polled) {
+        pending.remove(id, polled);
     }
 
     /** Deletes whatever a claim has of a name. */
@@ -383,7 +383,7 @@ final class MemcachedStore implements Store {
     public void close() {
         HoldfastException why = errors.closed();
         if (commands.endAll(why)) {
-            pending.values().forEach(answer -> answer.failed(why));
+            pending.values().forEach(polled -> polled.fail(why));
             shutDown.run();
         }
     }

@@ -5,11 +5,10 @@ import dev.holdfast.spi.Answer;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
-import dev.holdfast.spi.StoreListener;
-import dev.holdfast.spi.TimeSource;
 import dev.holdfast.spi.support.Pauses;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -39,24 +38,24 @@ final class PolledClaim implements Pending {
     }
 
     private final AtomicReference<State> state = new AtomicReference<>(State.ASKING);
+    private final CompletableFuture<Void> ended = new CompletableFuture<>();
     private final MemcachedStore store;
     private final Claim claim;
     private final Answer answer;
-    private final StoreListener listener;
-    private final TimeSource time;
+    private final @Nullable PolledClaim before;
     private int requests; // these two belong to the thread that has just changed the state
     private int failures;
 
-    PolledClaim(MemcachedStore store, Claim claim, Answer answer, StoreListener listener, TimeSource time) {
+    /**
+     * A claim that is not sent yet.
+     *
+     * @param before under the same id, and not answered yet
+     */
+    PolledClaim(MemcachedStore store, Claim claim, Answer answer, @Nullable PolledClaim before) {
         this.store = store;
         this.claim = claim;
-        this.answer = answer;
-        this.listener = listener;
-        this.time = time;
-    }
-
-    Answer answer() {
-        return answer;
+        this.answer = answer.after(this::over);
+        this.before = before;
     }
 
     @Override
@@ -66,22 +65,41 @@ final class PolledClaim implements Pending {
         }
     }
 
+    /** Cancels it, and those before it under its id; completes when all have their answers. */
+    CompletableFuture<?> end() {
+        cancel();
+        return before == null ? ended : CompletableFuture.allOf(ended, before.end());
+    }
+
+    void fail(Throwable why) {
+        answer.failed(why);
+        if (before != null) {
+            before.fail(why);
+        }
+    }
+
+    private void over() {
+        store.forget(claim.id(), this);
+        ended.complete(null);
+    }
+
     /** Writes at first, and after a failure, when the claim may have the name already; otherwise it reads before. */
-    void ask() {
+    PolledClaim ask() {
         if (answer.isGiven()) {
-            return;
+            return this;
         }
         if (requests++ == 0 || failures > 0) {
             store.acquire(claim).whenComplete(this::answered);
-            return;
+        } else {
+            store.isTaken(claim).whenComplete((taken, failure) -> {
+                if (failure != null || taken) {
+                    answered(Optional.empty(), failure);
+                } else {
+                    store.acquire(claim).whenComplete(this::answered);
+                }
+            });
         }
-        store.isTaken(claim).whenComplete((taken, failure) -> {
-            if (failure != null || taken) {
-                answered(Optional.empty(), failure);
-            } else {
-                store.acquire(claim).whenComplete(this::answered);
-            }
-        });
+        return this;
     }
 
     private void answered(Optional<Grant> grant, @Nullable Throwable failure) {
@@ -91,13 +109,13 @@ final class PolledClaim implements Pending {
             if (!(why instanceof StoreUnavailableException) || !asksAgain(pause)) {
                 answer.failed(why);
             } else {
-                listener.unreachable(claim.name(), why);
+                store.listener.unreachable(claim.name(), why);
             }
             return;
         }
         failures = 0;
         if (claim.waits()) {
-            listener.reachable(claim.name());
+            store.listener.reachable(claim.name());
         }
         if (grant.isPresent()) {
             if (!answer.granted(grant.get())) {
@@ -113,7 +131,7 @@ final class PolledClaim implements Pending {
         if (!claim.waits() || !state.compareAndSet(State.ASKING, State.IDLE)) {
             return false;
         }
-        time.schedule(
+        store.time.schedule(
                 () -> {
                     if (state.compareAndSet(State.IDLE, State.ASKING)) {
                         ask();

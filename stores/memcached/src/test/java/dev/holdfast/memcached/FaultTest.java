@@ -141,6 +141,27 @@ class FaultTest {
         }
     }
 
+    /** The claim is called off while it is under way: that it is refused says that nothing is left of it. */
+    @Test
+    void aClaimThatIsWithdrawnIsAnsweredWhenItHasLeftTheServer() throws Exception {
+        try (TcpProxy proxy = TcpProxy.to(server.port());
+                Store store = store(proxy.port())) {
+            Claim claim = claim(name(), 0);
+            ask(store, claim).orElseThrow();
+            proxy.toServer().hold();
+            CompletableFuture<Optional<Grant>> repeated = Asked.of(store, claim).answer();
+            CompletableFuture<Void> withdrawn = store.withdraw(claim).toCompletableFuture();
+            boolean early = repeated.isDone();
+
+            proxy.toServer().resume();
+
+            withdrawn.get(60, TimeUnit.SECONDS);
+            assertThat(early).as("answered before the server was asked").isFalse();
+            assertThat(repeated).isCompleted();
+            assertThat(server.ask("get " + StoredLock.key(claim.name()))).hasSize(1);
+        }
+    }
+
     /** A late claim under the id of a hold that was lost meanwhile must not pass for that hold. */
     @Test
     void aGrantIsNotRenewedByAnItemThatTheSameClaimMadeLater() throws Exception {
