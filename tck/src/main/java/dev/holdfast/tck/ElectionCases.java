@@ -20,6 +20,9 @@ import org.junit.jupiter.api.Test;
 abstract class ElectionCases extends Cases {
     private static final int CANDIDATES = 4;
 
+    /** A candidate whose term has ended stands again after a second where a store keeps no order. */
+    private static final Duration BACK_IN_LINE = Duration.ofSeconds(2);
+
     ElectionCases(StoreContract contract) {
         super(contract);
     }
@@ -68,6 +71,9 @@ abstract class ElectionCases extends Cases {
             // or the second, where a store keeps no order, might be quicker once more
             rig.patience.until(
                     "the first candidate in line again", () -> ours.status().waiting() == rig.counted(1));
+            if (!rig.capabilities().countsWaiters()) {
+                rig.pass(BACK_IN_LINE);
+            }
             two.resign();
             assertThat(awaitTerm(first).token()).isGreaterThan(two.token());
         }

@@ -323,7 +323,7 @@ final class MemcachedStore implements Store {
         List<String> keys = SocketRequests.keys(server.getSocketAddress(), StoredLock::isKey, limit, errors);
         for (int from = 0; from < keys.size(); from += LISTED_AT_ONCE) {
             keys.subList(from, Math.min(from + LISTED_AT_ONCE, keys.size())).stream()
-                    .map(key -> commands.gets(new Place(server, key)))
+                    .map(key -> commands.persistently(() -> commands.gets(new Place(server, key))))
                     .toList()
                     .forEach(answer -> {
                         Item item = answer.join();
