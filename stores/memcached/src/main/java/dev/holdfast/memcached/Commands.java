@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
@@ -94,7 +95,21 @@ final class Commands {
 
     /** Null if there is no such item. */
     CompletableFuture<@Nullable Item> gets(Place place) {
-        return send(place, on -> operations.gets(place.key, on), done -> done.item, StatusCode.ERR_NOT_FOUND);
+        return send(
+                place,
+                on -> operations.gets(place.key, on),
+                done -> done.items.get(place.key),
+                StatusCode.ERR_NOT_FOUND);
+    }
+
+    /** An item, and the base of its server, by their keys; without those that are not there. */
+    CompletableFuture<Map<String, Item>> getsWithBase(Place place) {
+        return send(
+                place,
+                on -> operations.gets(
+                        place.key + " " + Place.BASE, on), // the protocol has several keys, spymemcached one
+                done -> done.items,
+                StatusCode.ERR_NOT_FOUND);
     }
 
     /** Raises a number; false if there is none. */
@@ -214,7 +229,7 @@ final class Commands {
         private final Function<Command<T>, T> answer;
         private final Set<StatusCode> refusals;
         private final long until = time.nanoTime() + limit.toNanos();
-        private volatile @Nullable Item item;
+        private final Map<String, Item> items = new ConcurrentHashMap<>();
         private volatile OperationStatus status = new OperationStatus(true, "");
 
         /**
@@ -238,7 +253,7 @@ final class Commands {
 
         @Override
         public void gotData(String key, int flags, long cas, byte[] data) {
-            item = new Item(new String(data, UTF_8), cas);
+            items.put(key, new Item(new String(data, UTF_8), cas));
         }
 
         @Override

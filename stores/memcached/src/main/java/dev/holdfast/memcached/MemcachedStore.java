@@ -41,11 +41,9 @@ import org.jspecify.annotations.Nullable;
  * Locks in Memcached: each lock that is held has an item, whose value is the claim that holds it ({@link StoredLock}).
  *
  * <pre>
- *   acquire   add ┐                    one packet, one round trip
- *             gets│  is it mine, and by which CAS id?
- *             gets┘  the base of the numbers: as the claim wrote it?  ── no ──►  made or raised, then cas ┐
- *                                                                                                     gets│ as above
- *                                                                                                     gets┘
+ *   acquire   add ┐  one packet, one round trip
+ *             gets┘  mine, and by which CAS id? the base of the numbers as the claim wrote it?
+ *                    the base is another ──►  made, raised or read, then cas and gets as above
  *   renew     gets ─ mine? ─►  cas, with a new life
  *   release   gets ─ mine? ─►  cas, with a life that is over
  * </pre>
@@ -165,11 +163,11 @@ final class MemcachedStore implements Store {
         CompletableFuture<Boolean> written = own == null
                 ? commands.add(place, life(claim.lease()), value)
                 : commands.cas(place, own.cas, life(claim.lease()), value);
-        CompletableFuture<@Nullable Item> read = commands.gets(place);
-        CompletableFuture<@Nullable Item> counted = commands.gets(Place.ofBase(place.server()));
-        return written.thenCompose(stored -> read.thenCompose(item -> counted.thenCompose(baseItem -> {
+        CompletableFuture<Map<String, Item>> read = commands.getsWithBase(place);
+        return written.thenCompose(stored -> read.thenCompose(items -> {
+            Item item = items.get(place.key());
             Found found = found(place, item);
-            Long baseNow = base(place.server(), baseItem);
+            Long baseNow = base(place.server(), items.get(Place.BASE));
             if (found == null) {
                 return write(claim, place, null, times + 1);
             }
@@ -181,7 +179,7 @@ final class MemcachedStore implements Store {
                     ? CompletableFuture.completedFuture(Optional.of(Grant.of(claim, found.number(), sent)))
                     : prepareBase(place, baseNow, found.cas, claim.floor())
                             .thenCompose(ready -> write(claim, place, found, times + 1));
-        })));
+        }));
     }
 
     /** Makes or raises the base where that is needed, so that the next write has a number above the floor. */
