@@ -7,17 +7,18 @@ bench_run() {
   fi
   local main=dev.holdfast.bench.Bench
   build_module bench "first use: fetches the libraries and servers it measures" \
-    core testbed recipes bench stores/sqlite stores/jdbc stores/redis stores/zookeeper
+    core testbed recipes bench stores/sqlite stores/jdbc stores/redis stores/zookeeper stores/memcached
   if [[ ${1:-} == jmh ]]; then
     main=org.openjdk.jmh.Main
     shift
   elif [[ ${1:-} == pictures ]]; then
     main=dev.holdfast.bench.Pictures
     shift
-  elif [[ ${1:-} =~ ^(recipes|leaders|once|retain|free-lock|writers|quorum|cluster|failover|writes)$ ]]; then
+  elif [[ ${1:-} =~ ^(recipes|leaders|once|retain|free-lock|memcached|writers|quorum|cluster|failover|writes)$ ]]; then
     main=dev.holdfast.bench.trial.Trial
   fi
-  exec "$java" --enable-native-access=ALL-UNNAMED -Djava.awt.headless=true -Dslf4j.internal.verbosity=ERROR "-Dholdfast.home=$home" \
+  exec "$java" --enable-native-access=ALL-UNNAMED -Djava.awt.headless=true -Dslf4j.internal.verbosity=ERROR \
+    -Dnet.spy.log.LoggerImpl=net.spy.memcached.compat.log.SLF4JLogger "-Dholdfast.home=$home" \
     -cp "$(< "$module_path")" "$main" "$@"
 }
 

@@ -118,6 +118,19 @@ public final class Capabilities {
         return with(changed -> changed.wanted = value);
     }
 
+    /**
+     * Whether it knows how many claims wait. Otherwise {@link LockStatus#waiting()} is always 0, a lock that is only waited
+     * for is not listed, and renewals never report that others wait.
+     */
+    public boolean countsWaiters() {
+        return values.countsWaiters;
+    }
+
+    /** With claims that are {@link #countsWaiters() counted while they wait}, as it is unless a store says otherwise. */
+    public Capabilities countsWaiters(boolean value) {
+        return with(changed -> changed.countsWaiters = value);
+    }
+
     /** Whether it keeps {@linkplain Store#readRecord records}, which {@link LockClient#once} needs. */
     public boolean records() {
         return values.records;
@@ -162,6 +175,7 @@ public final class Capabilities {
                 + ", ordered=" + values.ordered
                 + ", extendable=" + values.extendable
                 + ", wanted=" + values.wanted
+                + ", countsWaiters=" + values.countsWaiters
                 + ", records=" + values.records
                 + ", tokens=" + values.tokens
                 + ", caveats=" + values.caveats + "]";
@@ -190,6 +204,7 @@ public final class Capabilities {
         boolean ordered;
         boolean extendable;
         boolean wanted;
+        boolean countsWaiters = true;
         boolean records;
         Tokens tokens = Tokens.ALWAYS;
         List<String> caveats = List.of();
@@ -204,6 +219,7 @@ public final class Capabilities {
             ordered = other.ordered;
             extendable = other.extendable;
             wanted = other.wanted;
+            countsWaiters = other.countsWaiters;
             records = other.records;
             tokens = other.tokens;
             caveats = other.caveats;

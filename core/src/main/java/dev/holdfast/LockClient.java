@@ -47,7 +47,7 @@ public final class LockClient implements AutoCloseable {
      *
      * @param url {@code sqlite:PATH} for a file on this machine; {@code jdbc:postgresql:…}, {@code jdbc:mariadb:…},
      *     {@code jdbc:mysql:…} or {@code jdbc:h2:…} for a database, {@code redis://HOST:PORT}, {@code zk://HOST:PORT},
-     *     {@code etcd://HOST:PORT};
+     *     {@code etcd://HOST:PORT}, {@code memcached://HOST:PORT};
      *     {@code mem:} or {@code mem:NAME} for this process
      * @throws IllegalArgumentException if no store on the class path knows the URL; the message says what to add
      * @throws HoldfastException if the store cannot be reached or refuses

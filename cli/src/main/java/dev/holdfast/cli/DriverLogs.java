@@ -33,6 +33,7 @@ public final class DriverLogs {
     /** Before anything logs. */
     static void install() {
         System.setProperty("java.util.logging.config.class", DriverLogs.class.getName());
+        System.setProperty("net.spy.log.LoggerImpl", "net.spy.memcached.compat.log.SunLogger"); // else to stderr
     }
 
     /** Whether to print what drivers log. */

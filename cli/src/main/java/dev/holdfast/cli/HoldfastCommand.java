@@ -46,7 +46,7 @@ final class HoldfastCommand implements Callable<Integer> {
                 "Where the locks live, as sqlite:PATH, redis://HOST:PORT,",
                 "redis-sentinel://HOST,HOST/MASTER, redis-cluster://HOST,HOST,",
                 "quorum:redis://HOST,redis://HOST,redis://HOST,",
-                "zk://HOST:PORT, etcd://HOST:PORT,",
+                "zk://HOST:PORT, etcd://HOST:PORT, memcached://HOST:PORT,",
                 "or the jdbc: URL of a database."
             })
     private @Nullable String store;

@@ -67,7 +67,7 @@ final class Redaction {
 
     private static boolean looksLikeUrl(String value) {
         return value.contains("://")
-                || value.matches("(?is)(rediss?(-sentinel|-cluster)?|zk|etcds?|jdbc|sqlite)[:/].*");
+                || value.matches("(?is)(rediss?(-sentinel|-cluster)?|zk|etcds?|memcached|jdbc|sqlite)[:/].*");
     }
 
     /** A text of others, a driver's say, on one line, without secrets and whatever else looks like one. */

@@ -27,7 +27,7 @@ final class SafeUrl {
 
     /** Groups: what is shown before the log-in, and behind it. */
     private static final List<Pattern> KNOWN = List.of(
-            form("(rediss?(?:-sentinel|-cluster)?://|zk://|etcds?://)" + LOG_IN + "(" + HOSTS
+            form("(rediss?(?:-sentinel|-cluster)?://|zk://|etcds?://|memcached://)" + LOG_IN + "(" + HOSTS
                     + "(?:/[\\w./-]*)?)(?:\\?[^#@\\s]*)?"),
             form("(jdbc:(?:postgresql|mariadb|mysql)://)(" + HOSTS + "(?:/[\\w.%-]*)?)(?:\\?[^#@\\s]*)?"),
             form("(jdbc:h2:(?:tcp|ssl)://)(" + HOSTS + "/[\\w./~-]*)(?:;.*)?"),
@@ -35,7 +35,7 @@ final class SafeUrl {
             form("((?:jdbc:)?sqlite:)((?!//)(?!.*(?:://|:[^/]*@))[^?;]*)"));
 
     private static final Pattern SCHEME =
-            Pattern.compile("(?i)(?:quorum|rediss?(?:-sentinel|-cluster)?|zk|etcds?|sqlite|mem"
+            Pattern.compile("(?i)(?:quorum|rediss?(?:-sentinel|-cluster)?|zk|etcds?|memcached|sqlite|mem"
                     + "|jdbc(?::(?:postgresql|mariadb|mysql|h2|sqlite))?):");
     /** Of a scheme that nobody knows, but which is told of. */
     private static final Pattern WORD_AS_SCHEME = Pattern.compile("^[A-Za-z]{1,20}://");
@@ -63,6 +63,7 @@ final class SafeUrl {
             "etcd",
             "etcds",
             "etcd3",
+            "memcached",
             "prefix",
             "jdbc",
             "postgresql",

@@ -25,7 +25,8 @@ public final class StoreFinder {
             Map.entry("quorum", "dev.holdfast:holdfast-redis"),
             Map.entry("zk", "dev.holdfast:holdfast-zookeeper"),
             Map.entry("etcd", "dev.holdfast:holdfast-etcd"),
-            Map.entry("etcds", "dev.holdfast:holdfast-etcd"));
+            Map.entry("etcds", "dev.holdfast:holdfast-etcd"),
+            Map.entry("memcached", "dev.holdfast:holdfast-memcached"));
 
     private StoreFinder() {}
 

@@ -51,6 +51,10 @@ final class Storage implements AutoCloseable {
         this.store = store == null ? "sqlite:" + locks : withSession(store);
         if (this.store.startsWith("zk:")) {
             settings.put("SALE_PAUSE_SECONDS", Double.toString(pause(this.store).toMillis() / 1e3));
+        } else if (this.store.startsWith(
+                "memcached:")) { // the shortest lease there, which its item outlives by two seconds
+            settings.put("HOLDFAST_HOLD_LEASE", "3s");
+            settings.put("SALE_PAUSE_SECONDS", "6");
         }
         outage = store == null ? Outage.ofFile(locks) : Outage.of(this.store);
         HikariConfig config = new HikariConfig();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.testbed.MariaDbServer;
+import dev.holdfast.testbed.MemcachedServer;
 import dev.holdfast.testbed.PostgresServer;
 import dev.holdfast.testbed.RedisServer;
 import dev.holdfast.testbed.ZooKeeperServer;
@@ -89,6 +90,16 @@ class FlashSaleStoresTest {
                         FlashSale.start("zk://" + zooKeeper.connectString(), 2, 0, FlashSaleStoresTest::print)) {
             holdfastSellsExactlyTheTicketsTenTimes(sale);
             aKilledHolderDelaysTheSaleAndLosesNothing(sale, SESSION);
+        }
+    }
+
+    @Test
+    void onMemcached() throws Exception {
+        try (MemcachedServer memcached = orSkip(MemcachedServer::start);
+                FlashSale sale =
+                        FlashSale.start("memcached://" + memcached.endpoint(), 2, 0, FlashSaleStoresTest::print)) {
+            holdfastSellsExactlyTheTicketsTenTimes(sale);
+            aKilledHolderDelaysTheSaleAndLosesNothing(sale, LEASE.plusSeconds(3));
         }
     }
 

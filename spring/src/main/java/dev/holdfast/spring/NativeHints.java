@@ -23,7 +23,9 @@ final class NativeHints implements RuntimeHintsRegistrar {
             "dev.holdfast.redis.RedisStores",
             "dev.holdfast.zookeeper.ZooKeeperStores",
             "io.etcd.jetcd.Client",
-            "dev.holdfast.etcd.EtcdStores");
+            "dev.holdfast.etcd.EtcdStores",
+            "net.spy.memcached.MemcachedClient",
+            "dev.holdfast.memcached.MemcachedStores");
 
     @Override
     public void registerHints(RuntimeHints hints, @Nullable ClassLoader loader) {

@@ -51,7 +51,7 @@ abstract class AbandonedCases extends Cases {
         LockClient client = rig.client();
         rig.unhurried(() -> {
             Future<Optional<Hold>> waiting = rig.fork(() -> client.lock(name).tryAcquire(rig.brief()));
-            rig.patience.until("the claim to come or to end", () -> raw.waiting(name) == 1 || waiting.isDone());
+            rig.patience.until("the claim to come or to end", () -> raw.seemsWaitedFor(name, 1) || waiting.isDone());
             boolean came = !waiting.isDone();
 
             assertThat(rig.patience.result(waiting, "the wait to end")).isEmpty();

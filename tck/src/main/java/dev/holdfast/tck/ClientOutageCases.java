@@ -56,8 +56,9 @@ abstract class ClientOutageCases extends OutageSupport {
         Grant grant = holder.hold(rig.name());
         LockClient client = rig.client();
         // on a busy machine it takes seconds until a store stands still, and that must be well before the wait ends
-        var waiting =
-                rig.fork(() -> client.lock(grant.name()).tryAcquire(rig.brief().multipliedBy(20)));
+        Duration some = rig.brief().multipliedBy(20);
+        Duration wait = some.compareTo(rig.patience.most()) < 0 ? some : rig.patience.most();
+        var waiting = rig.fork(() -> client.lock(grant.name()).tryAcquire(wait));
         raw.awaitWaiting(grant.name(), 1);
         during(() -> assertThatThrownBy(() -> rig.patience.times(3).result(waiting, "the wait"))
                 .isInstanceOf(StoreUnavailableException.class));

@@ -20,6 +20,9 @@ import org.junit.jupiter.api.Test;
 abstract class ElectionCases extends Cases {
     private static final int CANDIDATES = 4;
 
+    /** A candidate whose term has ended stands again after a second where a store keeps no order. */
+    private static final Duration BACK_IN_LINE = Duration.ofSeconds(2);
+
     ElectionCases(StoreContract contract) {
         super(contract);
     }
@@ -46,7 +49,7 @@ abstract class ElectionCases extends Cases {
                 Candidacy second = waitingBehind(first, theirs)) {
             assertThat(awaitTerm(first).isValid()).isTrue();
             assertThat(second.isLeader()).isFalse();
-            assertThat(ours.status().waiting()).isEqualTo(1);
+            assertThat(ours.status().waiting()).isEqualTo(rig.counted(1));
             ours.candidates()
                     .ifPresent(line -> assertThat(line)
                             .singleElement()
@@ -67,7 +70,10 @@ abstract class ElectionCases extends Cases {
             assertThat(two.token()).isGreaterThan(one.token());
             // or the second, where a store keeps no order, might be quicker once more
             rig.patience.until(
-                    "the first candidate in line again", () -> ours.status().waiting() == 1);
+                    "the first candidate in line again", () -> ours.status().waiting() == rig.counted(1));
+            if (!rig.capabilities().countsWaiters()) {
+                rig.pass(BACK_IN_LINE);
+            }
             two.resign();
             assertThat(awaitTerm(first).token()).isGreaterThan(two.token());
         }
@@ -155,7 +161,7 @@ abstract class ElectionCases extends Cases {
     private Candidacy waitingBehind(Candidacy first, LeaderElection election) throws InterruptedException {
         awaitTerm(first);
         Candidacy second = rig.closing(election.stand());
-        rig.patience.until("a second candidate in line", () -> election.status().waiting() == 1);
+        rig.patience.until("a second candidate in line", () -> election.status().waiting() == rig.counted(1));
         return second;
     }
 

@@ -230,7 +230,7 @@ abstract class GrantCases extends Cases {
         RawClient.Queued waiting = two.queue(name);
         two.withdraw(Claims.of(name));
 
-        assertThat(one.waiting(name)).isEqualTo(1);
+        assertThat(one.waiting(name)).isEqualTo(rig.counted(1));
         assertThat(one.isHeldBy(grant)).isTrue();
         one.release(grant);
         assertThat(waiting.answer()).isPresent();

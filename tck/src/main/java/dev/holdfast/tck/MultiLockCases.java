@@ -106,7 +106,7 @@ abstract class MultiLockCases extends Cases {
         DistributedMultiLock lock = rig.client().multiLock(shuffled());
         rig.unhurried(() -> {
             Future<Optional<MultiHold>> waiting = rig.fork(() -> lock.tryAcquire(rig.brief()));
-            rig.patience.until("it to wait or to end", () -> raw.waiting(names.get(2)) == 1 || waiting.isDone());
+            rig.patience.until("it to wait or to end", () -> raw.seemsWaitedFor(names.get(2), 1) || waiting.isDone());
             boolean came = !waiting.isDone();
 
             assertThat(rig.patience.result(waiting, "the wait to end")).isEmpty();

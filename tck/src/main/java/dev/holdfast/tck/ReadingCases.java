@@ -69,7 +69,7 @@ abstract class ReadingCases extends Cases {
         RawClient.Queued waiting = two.queue(grant.name());
 
         for (int i = 0; i < READS; i++) {
-            assertThat(told(one, grant.name())).contains(1);
+            assertThat(told(one, grant.name())).contains(rig.counted(1));
         }
 
         assertThat(waiting.isAnswered()).isFalse();

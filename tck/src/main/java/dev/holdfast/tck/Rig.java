@@ -34,7 +34,6 @@ final class Rig {
     private static final int ATTEMPTS = 10;
     private static final long SMALLEST_MARGIN_NANOS = 2_000_000;
     private static final Duration LEAST_RENEWED = Duration.ofSeconds(2);
-    private static final Duration STORE_ROUNDS = Duration.ofMillis(20);
 
     final StoreContract contract;
     final Patience patience;
@@ -139,6 +138,11 @@ final class Rig {
         }
     }
 
+    /** How many of so many waiting claims the status tells of. */
+    int counted(int waiting) {
+        return capabilities().countsWaiters() ? waiting : 0;
+    }
+
     /** The least time after a grant was asked for at which another may have the name. */
     static long least(Duration lease) {
         return lease.toNanos() - Math.max(lease.toNanos() / 100, SMALLEST_MARGIN_NANOS);
@@ -159,7 +163,8 @@ final class Rig {
         if (capabilities().sessionBound()) {
             raw().breakShown(grant.name(), true);
         } else {
-            pass(grant.lease().plus(STORE_ROUNDS)); // and asks nothing: a status that clears up would hide what stays
+            pass(grant.lease().plus(contract.staysAfterItsLease())); // and asks nothing: a status that clears up would
+            // hide what stays
         }
         if (owner.isHeld(grant.name())) {
             fail("still held: " + grant);

@@ -35,6 +35,11 @@ public abstract class StoreUnderTest {
         return Duration.ofMillis(300);
     }
 
+    /** How much longer than its lease a grant may be in the store, which rounds it up. */
+    protected Duration staysAfterItsLease() {
+        return Duration.ofMillis(20);
+    }
+
     /** After this long, something that should happen soon counts as not happening: it bounds no test that passes. */
     protected Duration patience() {
         return Duration.ofSeconds(15);

@@ -6,7 +6,7 @@ package dev.holdfast.testbed;
  * <p>Thread-safe as its {@link ServerProcess} is.
  */
 public abstract sealed class LocalServer implements AutoCloseable
-        permits EtcdServer, MariaDbServer, PostgresServer, RedisServer, ZooKeeperServer {
+        permits EtcdServer, MariaDbServer, MemcachedServer, PostgresServer, RedisServer, ZooKeeperServer {
     private final ServerProcess process;
 
     LocalServer(ServerProcess process) {

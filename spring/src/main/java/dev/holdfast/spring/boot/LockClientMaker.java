@@ -125,11 +125,12 @@ final class LockClientMaker {
         throw new ClientNotMadeException(
                 wanted == null
                         ? "No store is set for locks, and the application has no DataSource, RedisConnectionFactory,"
-                                + " CuratorFramework or jetcd Client to keep them in."
+                                + " CuratorFramework, jetcd Client or MemcachedClient to keep them in."
                         : "Locks should be kept in the application's " + wanted.title() + ", and it has none.",
                 "Set " + prefix + ".store to a URL, such as sqlite:locks.db (with dev.holdfast:holdfast-sqlite),"
                         + " jdbc:postgresql://HOST/DATABASE (holdfast-jdbc), redis://HOST:6379 (holdfast-redis),"
-                        + " zk://HOST:2181 (holdfast-zookeeper) or etcd://HOST:2379 (holdfast-etcd).");
+                        + " zk://HOST:2181 (holdfast-zookeeper), etcd://HOST:2379 (holdfast-etcd) or"
+                        + " memcached://HOST:11211 (holdfast-memcached).");
     }
 
     private static String titles(List<StoreBean> kinds) {

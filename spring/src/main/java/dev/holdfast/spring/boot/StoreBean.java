@@ -2,6 +2,7 @@ package dev.holdfast.spring.boot;
 
 import dev.holdfast.etcd.EtcdStores;
 import dev.holdfast.jdbc.JdbcStores;
+import dev.holdfast.memcached.MemcachedStores;
 import dev.holdfast.redis.RedisStores;
 import dev.holdfast.spi.StoreFactory;
 import dev.holdfast.zookeeper.ZooKeeperStores;
@@ -11,6 +12,7 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.cluster.RedisClusterClient;
 import java.sql.SQLException;
 import javax.sql.DataSource;
+import net.spy.memcached.MemcachedClient;
 import org.apache.curator.framework.CuratorFramework;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -56,6 +58,13 @@ public enum StoreBean {
         @Override
         StoreFactory factory(ListableBeanFactory beans) {
             return Etcd.factory(this, beans);
+        }
+    },
+    /** The application's {@code MemcachedClient} of spymemcached, with one server. */
+    MEMCACHED("net.spy.memcached.MemcachedClient", "dev.holdfast.memcached.MemcachedStores", "holdfast-memcached") {
+        @Override
+        StoreFactory factory(ListableBeanFactory beans) {
+            return Memcached.factory(this, beans);
         }
     };
 
@@ -173,6 +182,12 @@ public enum StoreBean {
     private static final class Etcd {
         static StoreFactory factory(StoreBean kind, ListableBeanFactory beans) {
             return EtcdStores.on(kind.only(beans.getBeanProvider(Client.class)));
+        }
+    }
+
+    private static final class Memcached {
+        static StoreFactory factory(StoreBean kind, ListableBeanFactory beans) {
+            return MemcachedStores.on(kind.only(beans.getBeanProvider(MemcachedClient.class)));
         }
     }
 }

@@ -5,16 +5,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.Hold;
 import dev.holdfast.LockClient;
 import dev.holdfast.testbed.EtcdServer;
+import dev.holdfast.testbed.MemcachedServer;
 import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.PostgresServer;
 import dev.holdfast.testbed.RedisCluster;
 import dev.holdfast.testbed.RedisServer;
 import dev.holdfast.testbed.ZooKeeperServer;
 import io.etcd.jetcd.Client;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import javax.sql.DataSource;
+import net.spy.memcached.MemcachedClient;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.framework.api.ACLProvider;
@@ -114,6 +120,22 @@ class ApplicationStoresTest {
                                     .endpoints("http://" + etcd.endpoint())
                                     .build()),
                     other);
+        }
+    }
+
+    @Test
+    void theMemcachedClientOfTheApplicationKeepsTheLocks() {
+        try (MemcachedServer memcached = OrSkip.orSkip(MemcachedServer::start);
+                LockClient other = LockClient.connect("memcached://" + memcached.endpoint())) {
+            keepsTheLocks(application.withBean(MemcachedClient.class, () -> connected(memcached.port())), other);
+        }
+    }
+
+    private static MemcachedClient connected(int port) {
+        try {
+            return new MemcachedClient(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

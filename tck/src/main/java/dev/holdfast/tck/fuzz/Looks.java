@@ -74,6 +74,7 @@ final class Looks {
         Claimed mine = world.claimed.get(held.claim());
         long left = told.leaseLeft().toNanos();
         boolean timely = world.target.isSessionBound()
+                || !world.target.tellsLeaseLeft()
                 || ((held.to() == Call.NEVER || left <= held.to() - sent + PAUSE)
                         && (held.from() == 0 || left >= held.from() - at - TOLERANCE));
         return told.mode() == held.mode().kind()

@@ -1,5 +1,6 @@
 package dev.holdfast.tck.fuzz;
 
+import dev.holdfast.spi.Mode;
 import dev.holdfast.tck.fuzz.Op.Verb;
 import java.util.List;
 import java.util.Map;
@@ -40,7 +41,7 @@ final class Quiet {
     }
 
     private boolean fits(Op op) {
-        return Beliefs.fits(op.wanted(), holding(op.name()));
+        return Beliefs.fits(world.target.exclusiveOnly() ? Mode.EXCLUSIVE : op.wanted(), holding(op.name()));
     }
 
     private List<Claimed> holding(int name) {

@@ -36,7 +36,7 @@ final class Requests {
         Claim claim = new Claim(
                 ClaimId.random(),
                 world.text(op.name()),
-                op.wanted(),
+                world.target.exclusiveOnly() ? Mode.EXCLUSIVE : op.wanted(),
                 Duration.ofMillis(op.millis()),
                 op.verb() == Verb.WAIT,
                 floor(op),

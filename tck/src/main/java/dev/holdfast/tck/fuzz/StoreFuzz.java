@@ -127,6 +127,24 @@ public abstract class StoreFuzz {
         return Duration.ofSeconds(6);
     }
 
+    /** Whether the store keeps exclusive locks alone: then all claims are of that mode, whatever the script says. */
+    protected boolean exclusiveOnly() {
+        return false;
+    }
+
+    /** Whether the store knows what is left of a lease; otherwise that goes by the clocks of the clients, which are wrong. */
+    protected boolean tellsLeaseLeft() {
+        return true;
+    }
+
+    /**
+     * How much longer than its lease a grant may be in the store, and may still be renewed there. If it is, no history is played
+     * with its reads and without.
+     */
+    protected Duration staysAfterItsLease() {
+        return Duration.ZERO;
+    }
+
     /** Whether grants can be given a fresh number. */
     protected boolean isExtendable() {
         return false;

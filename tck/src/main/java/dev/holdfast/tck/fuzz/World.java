@@ -111,7 +111,12 @@ final class World {
         boolean sessions = target.isSessionBound();
         long lingers = sessions ? target.passesTheDead().toNanos() : 0;
         return names.computeIfAbsent(
-                name, absent -> new NameModel(target.isExtendable(), !sessions, lingers, !target.repeatsKeepNumbers()));
+                name,
+                absent -> new NameModel(
+                        target.isExtendable(),
+                        !sessions && !target.exclusiveOnly(),
+                        lingers,
+                        !target.repeatsKeepNumbers()));
     }
 
     NameModel modelOf(Call call) {
@@ -148,7 +153,9 @@ final class World {
         long least = session
                 ? trouble == Script.Trouble.NONE ? Call.NEVER : target.session().toNanos()
                 : lease;
-        return new Call(calls++, name, kind, claim, mode, least, session, System.nanoTime());
+        Call call = new Call(calls++, name, kind, claim, mode, least, session, System.nanoTime());
+        call.late = target.staysAfterItsLease().toNanos();
+        return call;
     }
 
     Call call(Claimed mine, Call.Kind kind, long lease) {

@@ -1,0 +1,24 @@
+package dev.holdfast.ladder.memcached;
+
+/** The first idea: who adds the item has the lock. A process that is killed leaves it for ever. */
+public final class Add extends MemcachedRung {
+    /** A client of the server at HOST:PORT. */
+    public Add(String server) {
+        super(server);
+    }
+
+    @Override
+    public boolean run(String name, Work work) {
+        // snippet ladderAdd
+        if (!add(name, "locked")) {
+            return false;
+        }
+        try {
+            work.run(NO_TOKEN);
+        } finally {
+            delete(name);
+        }
+        return true;
+        // end
+    }
+}

@@ -1,0 +1,10 @@
+package dev.holdfast.memcached;
+
+import org.junit.jupiter.api.Tag;
+
+/** The engine on Memcached. */
+@Tag("thorough")
+@Tag("client-outages-proved-elsewhere")
+@Tag("processes-in-another-class")
+@Tag("store-in-another-class")
+class MemcachedEngineContractTest extends MemcachedContract {}

@@ -1,0 +1,75 @@
+package dev.holdfast.memcached;
+
+import dev.holdfast.spi.Store;
+import dev.holdfast.spi.StoreContext;
+import dev.holdfast.tck.fuzz.StoreFuzz;
+import dev.holdfast.testbed.MemcachedServer;
+import dev.holdfast.testbed.OrSkip;
+import java.time.Duration;
+import java.util.OptionalInt;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+
+/**
+ * Random histories on a single server, by leases that are shorter than those it gives. It is not killed: it would forget all,
+ * and {@link EvictionTest} says how far that is contained.
+ */
+class MemcachedFuzzTest extends StoreFuzz {
+    private MemcachedServer server;
+
+    @BeforeAll
+    void startServer() {
+        server = OrSkip.orSkip(MemcachedServer::start);
+    }
+
+    @AfterAll
+    void stopServer() {
+        if (server != null) {
+            server.close();
+        }
+    }
+
+    @Override
+    protected Store open(StoreContext context, int port, int client) {
+        return MemcachedStores.open(
+                MemcachedUrl.parse("memcached://127.0.0.1:" + port + "?timeout=4s"), context, Duration.ZERO);
+    }
+
+    @Override
+    protected OptionalInt port() {
+        return OptionalInt.of(server.port());
+    }
+
+    @Override
+    protected boolean exclusiveOnly() {
+        return true;
+    }
+
+    /** The item is given two seconds more than the lease, in whole seconds; one that was broken, another lease. */
+    @Override
+    protected Duration staysAfterItsLease() {
+        return Duration.ofSeconds(6);
+    }
+
+    @Override
+    protected boolean tellsLeaseLeft() {
+        return false;
+    }
+
+    /** All locks of the server count on one base. */
+    @Override
+    protected Duration ahead() {
+        return Duration.ofMillis(1);
+    }
+
+    /** A claim that is made again is written again. */
+    @Override
+    protected boolean repeatsKeepNumbers() {
+        return false;
+    }
+
+    @Override
+    protected Duration passesTheDead() {
+        return Duration.ofSeconds(6);
+    }
+}

@@ -1,0 +1,217 @@
+package dev.holdfast.memcached;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.net.httpserver.HttpServer;
+import dev.holdfast.Hold;
+import dev.holdfast.HoldOptions;
+import dev.holdfast.LockClient;
+import dev.holdfast.LockStatus;
+import dev.holdfast.StoreRefusedException;
+import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.UnsupportedByStoreException;
+import dev.holdfast.testbed.MemcachedServer;
+import dev.holdfast.testbed.OrSkip;
+import dev.holdfast.testbed.Ports;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.IntStream;
+import net.spy.memcached.ConnectionFactoryBuilder;
+import net.spy.memcached.MemcachedClient;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What is refused, and how that is said: other servers, values, names, leases, modes and URLs than will do. */
+class RefusalTest {
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "memcached:host",
+                "memcached://",
+                "memcached://host:99999",
+                "memcached://host:0",
+                "memcached://a b",
+                "memcached://host?session=5s",
+                "memcached://host?timeout=0s",
+                "memcached://host?timeout=soon",
+                "memcached://me:secret1@host",
+                "memcached://host/prefix"
+            })
+    void aUrlThatIsWrongIsAnsweredWithOneThatIsNot(String url) {
+        assertThatThrownBy(() -> LockClient.connect(url))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("write memcached://host:11211")
+                .hasMessageNotContaining("secret1");
+    }
+
+    @Test
+    void aServerThatIsNotThereIsUnavailable() throws Exception {
+        String url = "memcached://127.0.0.1:" + Ports.free();
+        assertThatThrownBy(() -> LockClient.connect(url))
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining(url)
+                .hasMessageContaining("is it up");
+    }
+
+    @Test
+    void aServerOfAnotherProtocolIsNotTakenForMemcached() throws Exception {
+        HttpServer http = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        http.start();
+        try {
+            assertThatThrownBy(() -> LockClient.connect(
+                            "memcached://127.0.0.1:" + http.getAddress().getPort() + "?timeout=2s"))
+                    .isInstanceOfAny(StoreRefusedException.class, StoreUnavailableException.class)
+                    .hasMessageMatching("(?s).*(which Memcached does not|did not answer a greeting).*");
+        } finally {
+            http.stop(0);
+        }
+    }
+
+    @Test
+    void aLeaseThatTheServersClockCannotTellIsRefusedAndLeavesNothing() throws Exception {
+        try (MemcachedServer server = OrSkip.orSkip(MemcachedServer::start);
+                LockClient client = connect(server)) {
+            HoldOptions tooShort = HoldOptions.defaults().lease(Duration.ofMillis(2_999));
+            assertThatThrownBy(() -> client.lock("job", tooShort).acquire())
+                    .isInstanceOf(StoreRefusedException.class)
+                    .hasMessageContaining("3 s or more")
+                    .hasMessageContaining("'job'");
+            assertThat(client.lock("job").status().isHeld()).isFalse();
+            client.lock("job", HoldOptions.defaults().lease(Duration.ofDays(7)))
+                    .acquire()
+                    .close();
+        }
+    }
+
+    @Test
+    void whatIsNotExclusiveIsRefusedWhenItIsBuilt() throws Exception {
+        try (MemcachedServer server = OrSkip.orSkip(MemcachedServer::start);
+                LockClient client = connect(server)) {
+            assertThatThrownBy(() -> client.readWriteLock("job")).isInstanceOf(UnsupportedByStoreException.class);
+            assertThatThrownBy(() -> client.semaphore("job", 3)).isInstanceOf(UnsupportedByStoreException.class);
+            assertThatThrownBy(() -> client.once("job")).isInstanceOf(UnsupportedByStoreException.class);
+        }
+    }
+
+    @Test
+    void aServerThatTakesNoItemsAsLargeIsToldAndTakesSmallerOnes() throws Exception {
+        try (MemcachedServer server =
+                        OrSkip.orSkip(() -> MemcachedServer.start("-I", "1k", "-o", "slab_chunk_max=512"));
+                LockClient client = connect(server)) {
+            assertThatThrownBy(() -> client.lock("日".repeat(255)).acquire())
+                    .isInstanceOf(StoreRefusedException.class)
+                    .hasMessageContaining("-I");
+            client.lock("job").acquire().close();
+        }
+    }
+
+    @Test
+    void aServerWithoutCasIsRefused() throws Exception {
+        try (MemcachedServer server = OrSkip.orSkip(() -> MemcachedServer.start("-C"));
+                LockClient client = connect(server)) {
+            assertThatThrownBy(() -> client.lock("job").acquire())
+                    .isInstanceOf(StoreRefusedException.class)
+                    .hasMessageContaining("-C");
+        }
+    }
+
+    @Test
+    void aServerThatDoesNotEvictAndHasNoMemoryLeftIsUnavailable() throws Exception {
+        try (MemcachedServer server = OrSkip.orSkip(() -> MemcachedServer.start("-M", "-m", "1", "-I", "512k"));
+                LockClient client = LockClient.connect("memcached://" + server.endpoint() + "?timeout=2s")) {
+            for (int size = 120; size < 400; size += 40) {
+                int bytes = size;
+                server.setAll(IntStream.range(0, 5_000).mapToObj(i -> "other" + bytes + "-" + i), bytes);
+            }
+            assertThatThrownBy(() -> {
+                        for (int i = 0; i < 100; i++) {
+                            client.lock("job" + i).acquire();
+                        }
+                    })
+                    .isInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContaining("memory");
+        }
+    }
+
+    @Test
+    void aValueOfAnotherProgramUnderTheKeyIsLeftAloneAndToldOf() throws Exception {
+        try (MemcachedServer server = OrSkip.orSkip(MemcachedServer::start);
+                LockClient client = connect(server)) {
+            server.set(StoredLock.key("job"), 7);
+            assertThatThrownBy(() -> client.lock("job").acquire())
+                    .isInstanceOf(StoreRefusedException.class)
+                    .hasMessageContaining("'holdfast:lock:job'")
+                    .hasMessageContaining("delete it");
+            assertThat(client.lock("job").status().isHeld()).as("told as held").isTrue();
+            assertThat(server.ask("get " + StoredLock.key("job"))).hasSize(3);
+            server.set(Commands.Place.BASE, 7);
+            assertThatThrownBy(() -> client.lock("other").acquire())
+                    .isInstanceOf(StoreRefusedException.class)
+                    .hasMessageContaining(Commands.Place.BASE);
+        }
+    }
+
+    @Test
+    void namesThatAreNoKeysOfMemcachedAreLocksToo() throws Exception {
+        List<String> names = List.of("a b", "日本", "x".repeat(255), "tab\u00a0", "plain");
+        try (MemcachedServer server = OrSkip.orSkip(MemcachedServer::start);
+                LockClient client = connect(server)) {
+            for (String name : names) {
+                assertThat(client.lock(name).tryAcquire()).as(name).isPresent();
+                assertThat(client.lock(name).tryAcquire()).as(name).isEmpty();
+            }
+            assertThat(client.list("*")).extracting(LockStatus::name).containsExactlyInAnyOrderElementsOf(names);
+        }
+    }
+
+    @Test
+    void aServerThatDoesNotNameItsKeysIsToldAndLocksAllTheSame() throws Exception {
+        try (MemcachedServer server = OrSkip.orSkip(() -> MemcachedServer.start("-o", "no_lru_crawler"));
+                LockClient client = connect(server);
+                Hold hold = client.lock("job").acquire()) {
+            assertThatThrownBy(() -> client.list("*"))
+                    .isInstanceOf(StoreRefusedException.class)
+                    .hasMessageContaining("cannot be listed");
+            assertThat(client.lock(hold.name()).status().isHeld()).isTrue();
+        }
+    }
+
+    @Test
+    void aClientOfTheApplicationKeepsLocksIfItHasOneServerAndSpeaksText() throws Exception {
+        try (MemcachedServer server = OrSkip.orSkip(MemcachedServer::start)) {
+            InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port());
+            MemcachedClient own = new MemcachedClient(address);
+            try (LockClient client = LockClient.builder(MemcachedStores.on(own)).build();
+                    Hold hold = client.lock("job").acquire()) {
+                assertThat(hold.isValid()).isTrue();
+            }
+            own.set("key", 60, "still open").get();
+            assertThat(own.get("key")).isEqualTo("still open");
+            own.shutdown();
+
+            MemcachedClient binary = new MemcachedClient(
+                    new ConnectionFactoryBuilder()
+                            .setProtocol(ConnectionFactoryBuilder.Protocol.BINARY)
+                            .build(),
+                    List.of(address));
+            assertThatThrownBy(
+                            () -> LockClient.builder(MemcachedStores.on(binary)).build())
+                    .isInstanceOf(StoreRefusedException.class)
+                    .hasMessageContaining("Protocol.TEXT");
+            binary.shutdown();
+            MemcachedClient two = new MemcachedClient(address, address);
+            assertThatThrownBy(() -> LockClient.builder(MemcachedStores.on(two)).build())
+                    .isInstanceOf(StoreRefusedException.class)
+                    .hasMessageContaining("by a memcached: URL");
+            two.shutdown();
+        }
+    }
+
+    private static LockClient connect(MemcachedServer server) {
+        return LockClient.connect("memcached://" + server.endpoint());
+    }
+}
