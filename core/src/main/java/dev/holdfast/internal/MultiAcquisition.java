@@ -166,8 +166,9 @@ final class MultiAcquisition {
             return Next.WAIT;
         }
         giveAllBack();
-        if (failure != null || away != null) {
-            throw Failures.unchecked(failure == null ? away : failure);
+        Throwable why = failure == null ? away : failure;
+        if (why != null) {
+            throw Failures.unchecked(why);
         }
         return Next.TIME_PASSED;
     }
