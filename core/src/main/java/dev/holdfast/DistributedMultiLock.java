@@ -104,7 +104,7 @@ public final class DistributedMultiLock {
     }
 
     /**
-     * Acquires all without blocking a thread, one after another; otherwise as {@link DistributedLock#acquireAsync()}.
+     * Acquires all without blocking a thread; otherwise as {@link DistributedLock#acquireAsync()}.
      * Cancelling the future gives everything up.
      *
      * @throws ClientClosedException if the client is closed already

@@ -3,6 +3,10 @@ package dev.holdfast;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.spi.Answer;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.Pending;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -20,7 +24,7 @@ class AbandonedClaimTest extends EngineCase {
 
     @AfterEach
     void closeMine() {
-        slow.callingOff.complete(null);
+        slow.itsTime.complete(null);
         mine.close();
     }
 
@@ -64,7 +68,7 @@ class AbandonedClaimTest extends EngineCase {
         CompletableFuture<Hold> gone = aWaiterGoes();
 
         Started<Optional<Hold>> trying = startAndWaitUntilItWaits(lock::tryAcquire);
-        slow.callingOff.complete(null);
+        slow.itsTime.complete(null);
 
         assertThat(trying.result()).isEmpty();
         assertThat(gone).isCancelled();
@@ -95,7 +99,7 @@ class AbandonedClaimTest extends EngineCase {
         CompletableFuture<Hold> gone = aWaiterGoes();
         Started<Optional<Hold>> trying = startAndWaitUntilItWaits(lock::tryAcquire);
 
-        slow.callingOff.completeExceptionally(new StoreUnavailableException("away"));
+        slow.itsTime.completeExceptionally(new StoreUnavailableException("away"));
 
         assertThat(trying.result()).isEmpty();
         assertThat(gone).isCancelled();
@@ -113,12 +117,25 @@ class AbandonedClaimTest extends EngineCase {
             return true;
         });
         soon(this::isClosed);
-        slow.callingOff.complete(null);
+        slow.itsTime.complete(null);
 
         assertThatThrownBy(trying::result).hasCauseInstanceOf(ClientClosedException.class);
         closing.result();
         assertThat(gone).isCancelled();
         assertThat(theirs.isValid()).isTrue();
+    }
+
+    @Test
+    void aTryIsNotRefusedBecauseOfOneThatWasGivenUp() throws Exception {
+        slow.takesItsTime = true;
+        CompletableFuture<Optional<Hold>> gone = lock.tryAcquireAsync(Duration.ZERO);
+        assertThat(slow.takesItsTime).isFalse();
+        gone.cancel(false);
+
+        Started<Optional<Hold>> trying = startAndWaitUntilItWaits(lock::tryAcquire);
+        slow.itsTime.complete(null);
+
+        assertThat(trying.result()).hasValueSatisfying(Hold::close);
     }
 
     private boolean isClosed() {
@@ -142,13 +159,23 @@ class AbandonedClaimTest extends EngineCase {
         return waiter;
     }
 
-    /** A store that takes its time over a claim that is called off. */
+    /** A store that takes its time over a claim, or over one that is called off. */
     private final class SlowStore extends ForwardedStore {
-        final CompletableFuture<Void> callingOff = new CompletableFuture<>();
+        final CompletableFuture<Void> itsTime = new CompletableFuture<>();
         volatile boolean takesItsTime;
 
         SlowStore() {
             super(memory.open(time));
+        }
+
+        @Override
+        public Pending claim(Claim claim, Answer answer) {
+            if (!takesItsTime) {
+                return super.claim(claim, answer);
+            }
+            takesItsTime = false;
+            itsTime.thenRun(() -> super.claim(claim, answer));
+            return Pending.BRIEFLY;
         }
 
         @Override
@@ -157,7 +184,7 @@ class AbandonedClaimTest extends EngineCase {
                 return request.get();
             }
             takesItsTime = false;
-            return callingOff.thenCompose(answered -> request.get());
+            return itsTime.thenCompose(answered -> request.get());
         }
     }
 }

@@ -32,6 +32,9 @@ class EndOfStackTest {
     /** Code that runs for the first time is loaded and linked, for which no room is reserved. */
     @BeforeEach
     void whatRunsAtTheEndOfAStackHasRunBefore() throws Exception {
+        for (int i = 0; i < 30_000; i++) { // compiled: what runs only where the stack has ended is not
+            client.lock("often").acquire().close();
+        }
         for (int i = 0; i < 20; i++) {
             Hold held = client.lock("before").acquire();
             EngineCase.Started<Hold> next = EngineCase.startAndWaitUntilItWaits(

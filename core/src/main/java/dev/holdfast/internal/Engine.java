@@ -268,7 +268,7 @@ public final class Engine {
     public <H> CompletableFuture<H> acquireAllAsync(
             List<LockName> names, HoldOptions options, Function<List<HoldHandle>, H> wrap) {
         refuseThreads(options);
-        return AsyncMultiAcquisition.start(context, names, options, wrap, null);
+        return MultiAcquisition.start(context, names, options, wrap, null);
     }
 
     /** Acquires all of several names without a thread, waiting for a time. */
@@ -276,7 +276,7 @@ public final class Engine {
             List<LockName> names, HoldOptions options, Duration wait, Function<List<HoldHandle>, H> wrap) {
         Durations.checkWait(wait);
         refuseThreads(options);
-        return AsyncMultiAcquisition.start(
+        return MultiAcquisition.start(
                 context,
                 names,
                 options,

@@ -158,13 +158,19 @@ final class ExclusiveQueue extends WaitQueue {
         }
         boolean goesBack = isIn(Phase.RELEASING) || isIn(Phase.LINGERING) || isIn(Phase.RETAINED); // lost meanwhile
         boolean wanted = !goesBack && !isIn(Phase.REFRESHING) && unwanted() == null;
-        if (!wanted && waiters.isEmpty() && nextTry == null) {
+        if (!wanted && waiters.isEmpty() && nextTry() == null) {
             nextTry = waiter; // behind this client's own release, or its claim or grant that nobody wants any more
             // the caller that left may not have called its claim off yet, and will not once another has joined
             afterLeaving(then);
         } else {
             waiters.refuse(waiter, then); // another of this client holds it, or is before this one
         }
+    }
+
+    /** The caller who tries next; null if there is none, or it has given up. */
+    private @Nullable Waiter nextTry() {
+        Waiter next = nextTry;
+        return next == null || next.outcome() != null ? null : next;
     }
 
     /** Whether a caller of this client waits for an exclusive hold, and did not come after this one. */
@@ -213,7 +219,8 @@ final class ExclusiveQueue extends WaitQueue {
     /** Nothing of this queue is left in the store: a claim for the next caller, or retirement. */
     private void next(Effects then) {
         phase = Phase.IDLE;
-        Waiter first = nextTry == null ? waiters.first() : nextTry;
+        Waiter tries = nextTry();
+        Waiter first = tries == null ? waiters.first() : tries;
         nextTry = null;
         if (first != null && context.isClosed()) {
             ClientClosedException closed = context.closedException();
@@ -279,7 +286,9 @@ final class ExclusiveQueue extends WaitQueue {
     @Nullable
     ClaimInFlight unwanted() {
         ClaimInFlight asked = claiming;
-        return asked != null && asked.claim.waits() && waiters.isEmpty() ? asked : null;
+        return asked != null && waiters.isEmpty() && (asked.claim.waits() || asked.asker.outcome() != null)
+                ? asked
+                : null;
     }
 
     // ---- the grant ----
@@ -306,7 +315,7 @@ final class ExclusiveQueue extends WaitQueue {
 
     /** Gives it to the first waiter who still wants it. */
     private void give(Effects then) {
-        if (nextTry != null) {
+        if (nextTry() != null) {
             release(then); // of a claim that was called off; the one who tries has a claim of its own
             return;
         }
@@ -452,7 +461,7 @@ final class ExclusiveQueue extends WaitQueue {
 
     private void goBackOrOn(Effects then) {
         GrantState live = live();
-        if (nextTry != null) {
+        if (nextTry() != null) {
             release(then); // the one who tries has a claim of its own
         } else {
             handOver(then);

@@ -175,6 +175,7 @@ public final class HoldHandle {
     /** Closes one entry of a kind, and with the last one the hold; see {@link dev.holdfast.Hold#close}. */
     public void close(LockMode as) {
         if (!hold.isThreadBound()) { // which may have further entries: its last close pins it
+            StackRoom.forCall(); // what could not be unpinned would never be found leaked
             hold.pin(this); // until the store has answered: a loss found only then is still reported here
         }
         try {
@@ -191,6 +192,7 @@ public final class HoldHandle {
 
     /** Closes a hold that its caller never received, without waiting. */
     public void giveBack() {
+        StackRoom.forCall();
         hold.pin(this);
         try {
             hold.grant.lock().giveBack(hold);

@@ -4,10 +4,14 @@ import dev.holdfast.HoldLostException;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.LockMode;
 import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.internal.AsyncAcquisition.Limit;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,28 +30,38 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>If a hold ends during the wait for others, the acquisition begins again, so that all returned locks were held at
  * one moment.
+ *
+ * <p>A thread makes the steps itself; for a future, whoever completes one makes the next ({@link AsFuture}).
  */
 final class MultiAcquisition {
     private final EngineContext context;
     private final List<LockName> names;
     private final HoldOptions options;
+    private final @Nullable Duration wait;
+    private final long since;
     private final List<HoldHandle> held = new ArrayList<>();
 
-    private MultiAcquisition(EngineContext context, List<LockName> names, HoldOptions options) {
+    /** What follows when the rest was tried. */
+    private enum Next {
+        ALL_HELD,
+        TIME_PASSED,
+        WAIT
+    }
+
+    /** @param wait how long to wait for all of them together; null for ever */
+    private MultiAcquisition(
+            EngineContext context, List<LockName> names, HoldOptions options, @Nullable Duration wait) {
         this.context = context;
         this.names = names;
         this.options = options;
+        this.wait = wait;
+        this.since = context.time().nanoTime();
     }
 
     /** Acquires all that {@link LockName#inOrder} ordered, if all are free right now. */
     static Optional<List<HoldHandle>> tryAcquire(EngineContext context, List<LockName> names, HoldOptions options) {
-        MultiAcquisition all = new MultiAcquisition(context, names, options);
-        StoreUnavailableException away = all.tryRest();
-        if (away != null) {
-            all.none();
-            throw away;
-        }
-        return all.isComplete() ? Optional.of(all.held) : all.none();
+        MultiAcquisition all = new MultiAcquisition(context, names, options, Duration.ZERO);
+        return all.tryRest() == Next.ALL_HELD ? Optional.of(all.held) : Optional.empty();
     }
 
     /**
@@ -62,51 +76,71 @@ final class MultiAcquisition {
         if (Thread.interrupted()) {
             throw new InterruptedException();
         }
-        return new MultiAcquisition(context, names, options).acquire(wait);
-    }
-
-    private Optional<List<HoldHandle>> acquire(@Nullable Duration wait) throws InterruptedException {
-        long since = context.time().nanoTime();
-        boolean done = false;
-        try {
-            while (true) {
-                StoreUnavailableException away = tryRest();
-                if (isComplete()) {
-                    done = true;
-                    return Optional.of(held);
-                }
-                Duration left =
-                        wait == null ? null : wait.minusNanos(context.time().nanoTime() - since);
-                boolean isOver = left != null && (left.isNegative() || left.isZero());
-                if (isOver && away != null) {
-                    throw away;
-                }
-                if (isOver || !waitForNext(left)) {
-                    return Optional.empty();
-                }
-            }
-        } finally {
-            if (!done) {
-                none();
-            }
-        }
-    }
-
-    private boolean waitForNext(@Nullable Duration left) throws InterruptedException {
-        Optional<HoldHandle> next = Acquisition.interruptibly(context, names.get(held.size()), options, false, left);
-        next.ifPresent(held::add);
-        return next.isPresent();
+        return new MultiAcquisition(context, names, options, wait).acquire();
     }
 
     /**
-     * Tries all that are not held yet, and keeps those before the first that is not free. If the store does not answer,
-     * it returns the failure: a caller that waits outlasts the outage in the wait for the first name.
+     * Acquires all that {@link LockName#inOrder} ordered, without a thread.
+     *
+     * @param limit how long to wait for all of them together; null for ever
      */
-    private @Nullable StoreUnavailableException tryRest() {
-        List<Acquisition.Attempt> attempts = new ArrayList<>();
-        for (LockName name : names.subList(held.size(), names.size())) {
-            attempts.add(attempt(name));
+    static <H> CompletableFuture<H> start(
+            EngineContext context,
+            List<LockName> names,
+            HoldOptions options,
+            Function<List<HoldHandle>, H> wrap,
+            @Nullable Limit<H> limit) {
+        context.throwIfClosed();
+        MultiAcquisition all = new MultiAcquisition(context, names, options, limit == null ? null : limit.time());
+        return new AsFuture<>(all, wrap, limit).start();
+    }
+
+    private Optional<List<HoldHandle>> acquire() throws InterruptedException {
+        boolean done = false;
+        try {
+            Next next = tryRest();
+            while (next == Next.WAIT) {
+                Optional<HoldHandle> waitedFor =
+                        Acquisition.interruptibly(context, names.get(held.size()), options, false, left());
+                if (waitedFor.isEmpty()) {
+                    return Optional.empty();
+                }
+                held.add(waitedFor.get());
+                next = tryRest();
+            }
+            done = next == Next.ALL_HELD;
+            return done ? Optional.of(held) : Optional.empty();
+        } finally {
+            if (!done) {
+                giveAllBack();
+            }
         }
+    }
+
+    private Next tryRest() {
+        return keep(rest().stream().map(this::attempt).toList());
+    }
+
+    private List<LockName> rest() {
+        return names.subList(held.size(), names.size());
+    }
+
+    /** An attempt that cannot even be made fails when its outcome is read, with those before it all under way. */
+    private Acquisition.Attempt attempt(LockName name) {
+        try {
+            return Acquisition.attempt(context, name, options, false);
+        } catch (Throwable failed) {
+            return () -> {
+                throw Failures.unchecked(failed);
+            };
+        }
+    }
+
+    /**
+     * Keeps what was tried before the first name that is not free. If the store does not answer, a caller that waits outlasts
+     * the outage in the wait for the first name. Where it throws, or the time has passed, nothing is held.
+     */
+    private Next keep(List<Acquisition.Attempt> attempts) {
         StoreUnavailableException away = null;
         Throwable failure = null;
         List<HoldHandle> outOfTurn = new ArrayList<>();
@@ -123,23 +157,20 @@ final class MultiAcquisition {
             inTurn &= got.isPresent();
             got.ifPresent(inTurn ? held::add : outOfTurn::add);
         }
-        outOfTurn.forEach(MultiAcquisition::close);
-        if (failure != null) {
-            none();
-            throw Failures.unchecked(failure);
+        giveBack(outOfTurn);
+        if (failure == null && isComplete()) {
+            return Next.ALL_HELD;
         }
-        return away;
-    }
-
-    /** An attempt that cannot even be made fails when its outcome is read, with those before it all under way. */
-    private Acquisition.Attempt attempt(LockName name) {
-        try {
-            return Acquisition.attempt(context, name, options, false);
-        } catch (Throwable failed) {
-            return () -> {
-                throw Failures.unchecked(failed);
-            };
+        Duration left = left();
+        if (failure == null && (left == null || !left.isZero())) {
+            return Next.WAIT;
         }
+        giveAllBack();
+        Throwable why = failure == null ? away : failure;
+        if (why != null) {
+            throw Failures.unchecked(why);
+        }
+        return Next.TIME_PASSED;
     }
 
     /** Whether all are held now; releases what is held if one has ended meanwhile. */
@@ -150,23 +181,161 @@ final class MultiAcquisition {
         if (held.stream().allMatch(HoldHandle::isValid)) {
             return true;
         }
-        none();
+        giveAllBack();
         return false;
     }
 
-    private Optional<List<HoldHandle>> none() {
-        for (int i = held.size() - 1; i >= 0; i--) {
-            close(held.get(i));
+    /** What is left of the time; null for ever. */
+    private @Nullable Duration left() {
+        if (wait == null) {
+            return null;
         }
-        held.clear();
-        return Optional.empty();
+        Duration left = wait.minusNanos(context.time().nanoTime() - since);
+        return left.isNegative() ? Duration.ZERO : left;
     }
 
-    private static void close(HoldHandle anchor) {
+    private void giveAllBack() {
+        List<HoldHandle> all = List.copyOf(held);
+        held.clear();
+        giveBack(all);
+    }
+
+    /** Releases what no caller received, so no loss is reported; each though another throws. */
+    private void giveBack(List<HoldHandle> unwanted) {
+        Effects returns = new Effects();
+        for (int i = unwanted.size() - 1; i >= 0; i--) {
+            HoldHandle one = unwanted.get(i);
+            returns.add(() -> giveBack(one));
+        }
+        returns.run();
+    }
+
+    private void giveBack(HoldHandle unwanted) {
+        if (!options.reentrant()) {
+            unwanted.giveBack();
+            return;
+        }
         try {
-            anchor.close(LockMode.EXCLUSIVE);
+            unwanted.close(LockMode.EXCLUSIVE); // one entry: the thread may have others
         } catch (HoldLostException ended) {
-            // No caller received it, so no loss is reported.
+            // an earlier entry reports it
+        }
+    }
+
+    /**
+     * The same steps without a thread. Each begins when the one before has ended, so that what is held has one writer at a
+     * time.
+     *
+     * @param <H> what the caller holds
+     */
+    private static final class AsFuture<H> {
+        private final MultiAcquisition all;
+        private final Function<List<HoldHandle>, H> wrap;
+        private final @Nullable Limit<H> limit;
+        private final CompletableFuture<H> future = new CompletableFuture<>();
+        private final SerialRunner steps = new SerialRunner();
+        private volatile List<CompletableFuture<Optional<HoldHandle>>> underWay = List.of();
+
+        AsFuture(MultiAcquisition all, Function<List<HoldHandle>, H> wrap, @Nullable Limit<H> limit) {
+            this.all = all;
+            this.wrap = wrap;
+            this.limit = limit;
+        }
+
+        CompletableFuture<H> start() {
+            steps.run(() -> step(this::tryRest));
+            future.whenComplete((hold, failure) -> callOff());
+            return future;
+        }
+
+        private void tryRest() {
+            List<CompletableFuture<Optional<HoldHandle>>> tried =
+                    all.rest().stream().map(name -> ask(name, Duration.ZERO)).toList();
+            await(tried, () -> {
+                switch (all.keep(tried.stream().map(AsFuture::attempt).toList())) {
+                    case ALL_HELD -> complete();
+                    case TIME_PASSED -> completeWithNone();
+                    case WAIT -> waitForNext();
+                }
+            });
+        }
+
+        private void waitForNext() {
+            CompletableFuture<Optional<HoldHandle>> next = ask(all.names.get(all.held.size()), all.left());
+            await(List.of(next), () -> {
+                Optional<HoldHandle> got = attempt(next).outcome();
+                if (got.isPresent()) {
+                    all.held.add(got.get());
+                    tryRest();
+                } else {
+                    all.giveAllBack();
+                    completeWithNone();
+                }
+            });
+        }
+
+        private void complete() {
+            if (!future.complete(wrap.apply(List.copyOf(all.held)))) {
+                all.giveAllBack();
+            }
+        }
+
+        private void completeWithNone() {
+            if (limit != null) {
+                future.complete(limit.none());
+            }
+        }
+
+        private CompletableFuture<Optional<HoldHandle>> ask(LockName name, @Nullable Duration wait) {
+            try {
+                return AsyncAcquisition.start(
+                        all.context,
+                        name,
+                        all.options,
+                        all.context.completing(),
+                        Optional::of,
+                        got -> got.ifPresent(HoldHandle::giveBack),
+                        wait == null ? null : new Limit<>(wait, Optional.empty()));
+            } catch (Throwable failed) { // the client is closed; or an Error
+                return CompletableFuture.failedFuture(failed);
+            }
+        }
+
+        private void await(List<CompletableFuture<Optional<HoldHandle>>> asked, Runnable then) {
+            underWay = asked;
+            CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new))
+                    .whenComplete((all, failure) -> steps.run(() -> step(then)));
+            if (future.isDone()) {
+                callOff(); // it was cancelled before this step was visible
+            }
+        }
+
+        /** An Error must not leave the future incomplete. */
+        private void step(Runnable then) {
+            try {
+                then.run();
+            } catch (Throwable failed) {
+                try {
+                    all.giveAllBack();
+                } finally {
+                    future.completeExceptionally(failed);
+                }
+            }
+        }
+
+        /** Leaves the queues; the acquired locks are released when the step has ended because of that. */
+        private void callOff() {
+            underWay.forEach(asked -> asked.cancel(false));
+        }
+
+        private static Acquisition.Attempt attempt(CompletableFuture<Optional<HoldHandle>> done) {
+            return () -> {
+                try {
+                    return done.join();
+                } catch (CompletionException failed) {
+                    throw Failures.unchecked(Failures.cause(failed));
+                }
+            };
         }
     }
 }

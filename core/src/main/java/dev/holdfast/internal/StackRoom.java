@@ -9,6 +9,7 @@ package dev.holdfast.internal;
 final class StackRoom {
     private static final int STEP = 256;
     private static final int TASK = 64;
+    private static final int CALL = 16;
 
     private StackRoom() {}
 
@@ -24,6 +25,11 @@ final class StackRoom {
     /** For planning a task, which needs less; as {@link #forStep()}. */
     static void forTask() {
         below(TASK, 1, 2, 3, 4);
+    }
+
+    /** For a few calls, also of what has never run before; as {@link #forStep()}. */
+    static void forCall() {
+        below(CALL, 1, 2, 3, 4);
     }
 
     /** The arguments make a frame about as large as those of the engine; what is left to do needs each of them. */

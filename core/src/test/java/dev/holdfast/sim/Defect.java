@@ -68,8 +68,7 @@ enum Defect {
             500,
             402),
     PERMITS_COUNTED_WITHOUT_THE_NEXT("memory/MemoryLock", "out + some.permits() > some.of()", "out > some.of()", 500),
-    NAMES_OUT_OF_TURN_NOT_GIVEN_BACK(
-            "internal/MultiAcquisition", "outOfTurn.forEach(MultiAcquisition::close);", "", 500),
+    NAMES_OUT_OF_TURN_NOT_GIVEN_BACK("internal/MultiAcquisition", "giveBack(outOfTurn);", "", 500),
     ALL_HELD_BUT_NOT_AT_ONE_MOMENT(
             "internal/MultiAcquisition",
             "if (held.stream().allMatch(HoldHandle::isValid)) {",
@@ -77,6 +76,16 @@ enum Defect {
             2_000,
             50),
     TRY_REFUSED_BEHIND_A_CLAIM_CALLED_OFF("internal/ExclusiveQueue", " && unwanted() == null;", ";", 1_000, 223),
+    TRY_REFUSED_BEHIND_A_TRY_THAT_WAS_GIVEN_UP(
+            "internal/ExclusiveQueue",
+            "(asked.claim.waits() || asked.asker.outcome() != null)",
+            "asked.claim.waits()",
+            8_000),
+    TRY_REFUSED_BEHIND_THE_NEXT_TRY_GIVEN_UP(
+            "internal/ExclusiveQueue",
+            "return next == null || next.outcome() != null ? null : next;",
+            "return next;",
+            8_000),
     TRY_REFUSED_BEHIND_A_GRANT_THAT_NOBODY_WANTS(
             "internal/ExclusiveQueue", "!goesBack && !isIn(Phase.REFRESHING) && ", "!goesBack && ", 4_000, 1355),
     TIME_PASSED_WITHOUT_AN_ANSWER("internal/WaitQueue", "} else if (isSurelyHeldHere()) {", "} else if (true) {", 500),
