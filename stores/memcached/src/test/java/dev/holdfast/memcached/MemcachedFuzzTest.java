@@ -6,7 +6,9 @@ import dev.holdfast.tck.fuzz.StoreFuzz;
 import dev.holdfast.testbed.MemcachedServer;
 import dev.holdfast.testbed.OrSkip;
 import java.time.Duration;
+import java.util.List;
 import java.util.OptionalInt;
+import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
@@ -66,6 +68,19 @@ class MemcachedFuzzTest extends StoreFuzz {
     @Override
     protected boolean repeatsKeepNumbers() {
         return false;
+    }
+
+    @Override
+    protected Set<String> racesOutOfReach() {
+        return Set.of("a repeated claim keeps its number");
+    }
+
+    @Override
+    protected List<String> regressions() {
+        return List.of(
+                "3: 0 try 2 0 X 100; 3 revoke 0 0 - 100; 1 repeat 0 0 - 600; 3 withdraw 0 0 - 600",
+                "3: 2 try 0 0 X 1000; 2 status 0 0 - 1000; 1 cut 0 0 - 50; 1 list 0 0 - 6000; 3 drop 0 0 - 200;"
+                        + " 3 break 0 0 - 2500");
     }
 
     @Override
