@@ -22,9 +22,9 @@ import org.junit.jupiter.api.Test;
 class EngineSizeTest {
     private static final Path ENGINE = Path.of("../core/src/main/java/dev/holdfast/internal");
     private static final int MOST_FILES = 60;
-    private static final int MOST_LINES = 7_196;
+    private static final int MOST_LINES = 7_165;
     /** One algorithm may be one file. */
-    private static final int LONGEST_FILE = 535;
+    private static final int LONGEST_FILE = 529;
 
     private static final Pattern NO_CODE = Pattern.compile("\\s*(//.*|/?\\*.*|import .*|package .*)?");
     private static final Pattern INTERFACE = Pattern.compile("\\binterface (\\w+)");

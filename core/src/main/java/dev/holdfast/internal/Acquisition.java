@@ -107,13 +107,17 @@ final class Acquisition {
         return finish(context, name, waiter, outcome);
     }
 
-    /** Plans the end of a timed wait. If its time passes meanwhile, as when a test moves it, the wait ends at once. */
+    /**
+     * Plans the end of a timed wait, which began with the call: joining the queue may have taken a while. If its time passes
+     * meanwhile, as when a test moves it, the wait ends at once.
+     */
     static Scheduled expireAfter(EngineContext context, WaitQueue lock, Waiter waiter, Duration wait) {
         if (waiter.outcome() != null) {
             return () -> {};
         }
-        Scheduled timeout = context.time().schedule(() -> lock.timeOut(waiter), waiter.left(wait, context.time()));
-        if (waiter.left(wait, context.time()).isZero()) {
+        Scheduled timeout =
+                context.time().schedule(() -> lock.timeOut(waiter), Durations.left(wait, waiter.since, context.time()));
+        if (Durations.left(wait, waiter.since, context.time()).isZero()) {
             lock.timeOut(waiter);
         }
         return timeout;

@@ -1,5 +1,6 @@
 package dev.holdfast.internal;
 
+import dev.holdfast.spi.TimeSource;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
@@ -41,6 +42,12 @@ public final class Durations {
         if (wait != null && wait.isNegative()) {
             throw new IllegalArgumentException("the wait must not be negative: " + text(wait));
         }
+    }
+
+    /** What is left of a wait that began then, by {@code nanoTime}; never negative. */
+    static Duration left(Duration wait, long since, TimeSource time) {
+        Duration left = wait.minusNanos(time.nanoTime() - since);
+        return left.isNegative() ? Duration.ZERO : left;
     }
 
     /** A limit of outages, checked. */

@@ -268,7 +268,7 @@ public final class Engine {
     public <H> CompletableFuture<H> acquireAllAsync(
             List<LockName> names, HoldOptions options, Function<List<HoldHandle>, H> wrap) {
         refuseThreads(options);
-        return MultiAcquisition.start(context, names, options, wrap, null);
+        return MultiAcquisition.start(context, names, options, null, all -> wrap.apply(all.orElseThrow()));
     }
 
     /** Acquires all of several names without a thread, waiting for a time. */
@@ -276,12 +276,7 @@ public final class Engine {
             List<LockName> names, HoldOptions options, Duration wait, Function<List<HoldHandle>, H> wrap) {
         Durations.checkWait(wait);
         refuseThreads(options);
-        return MultiAcquisition.start(
-                context,
-                names,
-                options,
-                anchors -> Optional.of(wrap.apply(anchors)),
-                new AsyncAcquisition.Limit<>(wait, Optional.empty()));
+        return MultiAcquisition.start(context, names, options, wait, all -> all.map(wrap));
     }
 
     /** Whether a hold is by a grant of this client. */

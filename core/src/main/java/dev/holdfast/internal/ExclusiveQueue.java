@@ -285,10 +285,8 @@ final class ExclusiveQueue extends WaitQueue {
     @Override
     @Nullable
     ClaimInFlight unwanted() {
-        ClaimInFlight asked = claiming;
-        return asked != null && waiters.isEmpty() && (asked.claim.waits() || asked.asker.outcome() != null)
-                ? asked
-                : null;
+        ClaimInFlight sent = claiming;
+        return sent != null && waiters.isEmpty() && (sent.claim.waits() || sent.asker.outcome() != null) ? sent : null;
     }
 
     // ---- the grant ----
@@ -411,7 +409,7 @@ final class ExclusiveQueue extends WaitQueue {
     /** What becomes of the grant without a hold. */
     private void handOver(Effects then) {
         Waiter first = waiters.first();
-        if (first == null || !live().isValid()) {
+        if (first == null || nextTry() != null || !live().isValid()) { // who tries has a claim of its own
             release(then);
         } else if (!live().tokens.mayHandOver(first.options)) {
             renumberOrRelease(then);
@@ -461,11 +459,7 @@ final class ExclusiveQueue extends WaitQueue {
 
     private void goBackOrOn(Effects then) {
         GrantState live = live();
-        if (nextTry() != null) {
-            release(then); // the one who tries has a claim of its own
-        } else {
-            handOver(then);
-        }
+        handOver(then);
         answerCloser(live, then);
     }
 
@@ -505,7 +499,7 @@ final class ExclusiveQueue extends WaitQueue {
     /** Whether it can be given as it is to one who came while it lingers. */
     private boolean mayTakeOver(Waiter waiter) {
         GrantState live = live();
-        return nextTry == null // who tries once is before those who wait
+        return nextTry() == null // who tries once is before those who wait
                 && live.isValid()
                 && live.tokens.mayHandOver(waiter.options)
                 && live.fits(waiter.options)

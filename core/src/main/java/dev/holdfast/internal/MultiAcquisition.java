@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * <p>If a hold ends during the wait for others, the acquisition begins again, so that all returned locks were held at
  * one moment.
  *
- * <p>A thread makes the steps itself; for a future, whoever completes one makes the next ({@link AsFuture}).
+ * <p>A thread makes the steps itself. A future has no thread: whoever completes one step makes the next ({@link AsFuture}).
  */
 final class MultiAcquisition {
     private final EngineContext context;
@@ -40,13 +40,6 @@ final class MultiAcquisition {
     private final @Nullable Duration wait;
     private final long since;
     private final List<HoldHandle> held = new ArrayList<>();
-
-    /** What follows when the rest was tried. */
-    private enum Next {
-        ALL_HELD,
-        TIME_PASSED,
-        WAIT
-    }
 
     /** @param wait how long to wait for all of them together; null for ever */
     private MultiAcquisition(
@@ -61,7 +54,7 @@ final class MultiAcquisition {
     /** Acquires all that {@link LockName#inOrder} ordered, if all are free right now. */
     static Optional<List<HoldHandle>> tryAcquire(EngineContext context, List<LockName> names, HoldOptions options) {
         MultiAcquisition all = new MultiAcquisition(context, names, options, Duration.ZERO);
-        return all.tryRest() == Next.ALL_HELD ? Optional.of(all.held) : Optional.empty();
+        return all.tryRest() ? Optional.empty() : all.got();
     }
 
     /**
@@ -82,43 +75,37 @@ final class MultiAcquisition {
     /**
      * Acquires all that {@link LockName#inOrder} ordered, without a thread.
      *
-     * @param limit how long to wait for all of them together; null for ever
+     * @param wait how long to wait for all of them together; null for ever
+     * @param answer what the future completes with: all, or nothing where the time has passed
      */
     static <H> CompletableFuture<H> start(
             EngineContext context,
             List<LockName> names,
             HoldOptions options,
-            Function<List<HoldHandle>, H> wrap,
-            @Nullable Limit<H> limit) {
+            @Nullable Duration wait,
+            Function<Optional<List<HoldHandle>>, H> answer) {
         context.throwIfClosed();
-        MultiAcquisition all = new MultiAcquisition(context, names, options, limit == null ? null : limit.time());
-        return new AsFuture<>(all, wrap, limit).start();
+        return new AsFuture<>(new MultiAcquisition(context, names, options, wait), answer).start();
     }
 
     private Optional<List<HoldHandle>> acquire() throws InterruptedException {
-        boolean done = false;
         try {
-            Next next = tryRest();
-            while (next == Next.WAIT) {
-                Optional<HoldHandle> waitedFor =
-                        Acquisition.interruptibly(context, names.get(held.size()), options, false, left());
-                if (waitedFor.isEmpty()) {
-                    return Optional.empty();
-                }
-                held.add(waitedFor.get());
-                next = tryRest();
+            while (tryRest() && waitedFor(Acquisition.interruptibly(context, next(), options, false, left()))) {
+                // the rest is tried again
             }
-            done = next == Next.ALL_HELD;
-            return done ? Optional.of(held) : Optional.empty();
-        } finally {
-            if (!done) {
-                giveAllBack();
-            }
+            return got();
+        } catch (Throwable broken) { // also an interrupt
+            giveAllBack();
+            throw broken;
         }
     }
 
-    private Next tryRest() {
+    private boolean tryRest() {
         return keep(rest().stream().map(this::attempt).toList());
+    }
+
+    private LockName next() {
+        return names.get(held.size());
     }
 
     private List<LockName> rest() {
@@ -139,8 +126,10 @@ final class MultiAcquisition {
     /**
      * Keeps what was tried before the first name that is not free. If the store does not answer, a caller that waits outlasts
      * the outage in the wait for the first name. Where it throws, or the time has passed, nothing is held.
+     *
+     * @return whether the next name is to be waited for
      */
-    private Next keep(List<Acquisition.Attempt> attempts) {
+    private boolean keep(List<Acquisition.Attempt> attempts) {
         StoreUnavailableException away = null;
         Throwable failure = null;
         List<HoldHandle> outOfTurn = new ArrayList<>();
@@ -159,18 +148,29 @@ final class MultiAcquisition {
         }
         giveBack(outOfTurn);
         if (failure == null && isComplete()) {
-            return Next.ALL_HELD;
+            return false;
         }
         Duration left = left();
         if (failure == null && (left == null || !left.isZero())) {
-            return Next.WAIT;
+            return true;
         }
         giveAllBack();
         Throwable why = failure == null ? away : failure;
         if (why != null) {
             throw Failures.unchecked(why);
         }
-        return Next.TIME_PASSED;
+        return false;
+    }
+
+    /** Keeps the name that was waited for; false, with nothing held, if the time has passed. */
+    private boolean waitedFor(Optional<HoldHandle> next) {
+        next.ifPresentOrElse(held::add, this::giveAllBack);
+        return next.isPresent();
+    }
+
+    /** At the end all are held, or none. */
+    private Optional<List<HoldHandle>> got() {
+        return held.isEmpty() ? Optional.empty() : Optional.of(List.copyOf(held));
     }
 
     /** Whether all are held now; releases what is held if one has ended meanwhile. */
@@ -187,11 +187,7 @@ final class MultiAcquisition {
 
     /** What is left of the time; null for ever. */
     private @Nullable Duration left() {
-        if (wait == null) {
-            return null;
-        }
-        Duration left = wait.minusNanos(context.time().nanoTime() - since);
-        return left.isNegative() ? Duration.ZERO : left;
+        return wait == null ? null : Durations.left(wait, since, context.time());
     }
 
     private void giveAllBack() {
@@ -230,16 +226,14 @@ final class MultiAcquisition {
      */
     private static final class AsFuture<H> {
         private final MultiAcquisition all;
-        private final Function<List<HoldHandle>, H> wrap;
-        private final @Nullable Limit<H> limit;
+        private final Function<Optional<List<HoldHandle>>, H> answer;
         private final CompletableFuture<H> future = new CompletableFuture<>();
         private final SerialRunner steps = new SerialRunner();
         private volatile List<CompletableFuture<Optional<HoldHandle>>> underWay = List.of();
 
-        AsFuture(MultiAcquisition all, Function<List<HoldHandle>, H> wrap, @Nullable Limit<H> limit) {
+        AsFuture(MultiAcquisition all, Function<Optional<List<HoldHandle>>, H> answer) {
             this.all = all;
-            this.wrap = wrap;
-            this.limit = limit;
+            this.answer = answer;
         }
 
         CompletableFuture<H> start() {
@@ -252,37 +246,28 @@ final class MultiAcquisition {
             List<CompletableFuture<Optional<HoldHandle>>> tried =
                     all.rest().stream().map(name -> ask(name, Duration.ZERO)).toList();
             await(tried, () -> {
-                switch (all.keep(tried.stream().map(AsFuture::attempt).toList())) {
-                    case ALL_HELD -> complete();
-                    case TIME_PASSED -> completeWithNone();
-                    case WAIT -> waitForNext();
+                if (all.keep(tried.stream().map(AsFuture::attempt).toList())) {
+                    waitForNext();
+                } else {
+                    complete();
                 }
             });
         }
 
         private void waitForNext() {
-            CompletableFuture<Optional<HoldHandle>> next = ask(all.names.get(all.held.size()), all.left());
+            CompletableFuture<Optional<HoldHandle>> next = ask(all.next(), all.left());
             await(List.of(next), () -> {
-                Optional<HoldHandle> got = attempt(next).outcome();
-                if (got.isPresent()) {
-                    all.held.add(got.get());
+                if (all.waitedFor(attempt(next).outcome())) {
                     tryRest();
                 } else {
-                    all.giveAllBack();
-                    completeWithNone();
+                    complete();
                 }
             });
         }
 
         private void complete() {
-            if (!future.complete(wrap.apply(List.copyOf(all.held)))) {
+            if (!future.complete(answer.apply(all.got()))) {
                 all.giveAllBack();
-            }
-        }
-
-        private void completeWithNone() {
-            if (limit != null) {
-                future.complete(limit.none());
             }
         }
 

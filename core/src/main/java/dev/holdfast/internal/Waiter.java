@@ -2,8 +2,6 @@ package dev.holdfast.internal;
 
 import dev.holdfast.HoldOptions;
 import dev.holdfast.spi.Mode;
-import dev.holdfast.spi.TimeSource;
-import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -81,12 +79,6 @@ final class Waiter implements Effects.Effect {
     /** A callback that runs when the outcome is there. */
     static Waiter callback(Mode mode, HoldOptions options, boolean waits, long since, Runnable callback) {
         return new Waiter(mode, options, waits, false, null, since, callback);
-    }
-
-    /** What is left of a wait that began with the call: joining the queue may have taken a while. Never negative. */
-    Duration left(Duration wait, TimeSource time) {
-        Duration left = wait.minusNanos(time.nanoTime() - since);
-        return left.isNegative() ? Duration.ZERO : left;
     }
 
     /** Sets the outcome, without waking; false if it was set before. */
