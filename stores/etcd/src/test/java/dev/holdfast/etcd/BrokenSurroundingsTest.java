@@ -10,6 +10,7 @@ import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.support.Asked;
 import dev.holdfast.tck.IgnoringListener;
+import dev.holdfast.tck.KitTime;
 import dev.holdfast.testbed.EtcdServer;
 import dev.holdfast.testbed.OrSkip;
 import java.time.Duration;
@@ -44,7 +45,7 @@ class BrokenSurroundingsTest {
 
     @Test
     void anErrorOfAListenerThatHearsOfALossLeavesNoRenewalAndNoWaitWithoutAnAnswer() {
-        try (Store holder = RawStore.open(server.port(), new PlainTime());
+        try (Store holder = RawStore.open(server.port(), new KitTime());
                 Store other = RawStore.open(server.port())) {
             holder.listen(new IgnoringListener() {
                 @Override

@@ -14,6 +14,7 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.TimeSource;
+import dev.holdfast.tck.KitTime;
 import dev.holdfast.testbed.EtcdServer;
 import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.TcpProxy;
@@ -158,7 +159,7 @@ class FaultTest {
     /** With an answer that is lost, nobody knows whether the claim will still be carried out. */
     @Test
     void aClaimThatIsCarriedOutAfterItsRemovalMakesNoKey() throws Exception {
-        TimeSource time = new PlainTime();
+        TimeSource time = new KitTime();
         Keys keys = new Keys("");
         Claim claim = new Claim(
                 ClaimId.random(),
@@ -221,7 +222,7 @@ class FaultTest {
     }
 
     private static Requests requests(Client client) {
-        return new Requests(client, new PlainTime(), Duration.ofSeconds(5), new Errors("etcd"));
+        return new Requests(client, new KitTime(), Duration.ofSeconds(5), new Errors("etcd"));
     }
 
     private static Client client() {

@@ -1,13 +1,14 @@
 package dev.holdfast.etcd;
 
 import dev.holdfast.spi.TimeSource;
+import dev.holdfast.tck.KitTime;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** The system's time, which fails once when a test says so. */
 final class FaultyTime implements TimeSource {
-    private final TimeSource time = new PlainTime();
+    private final TimeSource time = new KitTime();
     private final AtomicReference<@Nullable Error> nextReading = new AtomicReference<>();
     private final AtomicReference<@Nullable Error> nextTask = new AtomicReference<>();
 

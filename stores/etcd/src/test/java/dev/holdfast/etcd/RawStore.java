@@ -10,6 +10,7 @@ import dev.holdfast.spi.StoreContext;
 import dev.holdfast.spi.TimeSource;
 import dev.holdfast.spi.support.Asked;
 import dev.holdfast.tck.IgnoringListener;
+import dev.holdfast.tck.KitTime;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -23,7 +24,7 @@ final class RawStore {
     }
 
     static Store open(int port) {
-        Store store = open(port, new PlainTime());
+        Store store = open(port, new KitTime());
         store.listen(new IgnoringListener());
         return store;
     }

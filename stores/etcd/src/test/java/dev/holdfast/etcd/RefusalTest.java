@@ -9,6 +9,7 @@ import dev.holdfast.LockClient;
 import dev.holdfast.StaleTokenException;
 import dev.holdfast.StoreRefusedException;
 import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.tck.KitTime;
 import dev.holdfast.testbed.Certificate;
 import dev.holdfast.testbed.EtcdServer;
 import dev.holdfast.testbed.OrSkip;
@@ -140,7 +141,7 @@ class RefusalTest {
                 io.etcd.jetcd.Client client = io.etcd.jetcd.Client.builder()
                         .endpoints("http://" + server.endpoint())
                         .build()) {
-            Requests requests = new Requests(client, new PlainTime(), Duration.ofSeconds(5), new Errors("etcd"));
+            Requests requests = new Requests(client, new KitTime(), Duration.ofSeconds(5), new Errors("etcd"));
             assertThatThrownBy(() -> requests.grantLease(9_000_000_001L).join())
                     .hasCauseInstanceOf(StoreRefusedException.class)
                     .hasMessageContaining("ask for a shorter one");

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.HoldfastException;
+import dev.holdfast.tck.KitTime;
 import dev.holdfast.testbed.EtcdServer;
 import dev.holdfast.testbed.OrSkip;
 import io.etcd.jetcd.Client;
@@ -25,7 +26,7 @@ class SessionTest {
         try (EtcdServer server = OrSkip.orSkip(EtcdServer::start);
                 Client client = EtcdUrl.parse("etcd://" + server.endpoint(), Optional.empty())
                         .connect()) {
-            PlainTime time = new PlainTime();
+            KitTime time = new KitTime();
             Requests requests = new Requests(client, time, Duration.ofSeconds(20), new Errors("etcd"));
             long begin = time.nanoTime();
             long lease = RawStore.answer(requests.grantLease(LEASE.toSeconds())).getID();

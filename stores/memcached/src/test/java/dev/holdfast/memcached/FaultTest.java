@@ -18,6 +18,7 @@ import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
 import dev.holdfast.spi.support.Asked;
+import dev.holdfast.tck.KitTime;
 import dev.holdfast.testbed.ChunkMatcher;
 import dev.holdfast.testbed.MemcachedServer;
 import dev.holdfast.testbed.OrSkip;
@@ -321,7 +322,7 @@ class FaultTest {
 
     private static Store store(int port) {
         return new MemcachedStoreProvider()
-                .open("memcached://127.0.0.1:" + port + "?timeout=3s", new StoreContext(new PlainTime()));
+                .open("memcached://127.0.0.1:" + port + "?timeout=3s", new StoreContext(new KitTime()));
     }
 
     private static LockClient client(int port) {

@@ -10,6 +10,7 @@ import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
 import dev.holdfast.spi.support.Asked;
+import dev.holdfast.tck.KitTime;
 import dev.holdfast.testbed.MemcachedServer;
 import dev.holdfast.testbed.OrSkip;
 import java.time.Duration;
@@ -38,7 +39,7 @@ class ServerClockTest {
     void noItemEndsBeforeItsLeaseWhenTheClockSkipsASecond() throws Exception {
         try (MemcachedServer server = OrSkip.orSkip(MemcachedServer::start);
                 Store store = new MemcachedStoreProvider()
-                        .open("memcached://" + server.endpoint(), new StoreContext(new PlainTime()))) {
+                        .open("memcached://" + server.endpoint(), new StoreContext(new KitTime()))) {
             boolean skipped = false;
             for (int attempt = 0; attempt < 10 && !skipped; attempt++) {
                 bringTheTickToTheEndOfASecond(server);
