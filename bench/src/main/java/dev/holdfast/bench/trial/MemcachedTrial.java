@@ -17,7 +17,7 @@ import net.spy.memcached.MemcachedClient;
 
 /**
  * What a free lock costs on Memcached, beside the least that a server can be asked for: an {@code add} by spymemcached. All ways
- * run in one JVM; each turn draws one of them, after a pause of 0 to 8 ms, and takes a lock that nobody has used.
+ * run in one JVM. Each turn pauses for 0 to 8 ms, draws one of the ways, and takes a lock that nobody has used.
  */
 final class MemcachedTrial {
     private static final double MOST = 1.3;

@@ -216,7 +216,8 @@ final class Commands {
         for (Command<?> each : underWay) {
             if (each.until - now <= 0) {
                 each.fail(errors.noAnswer());
-                MemcachedConnection.opTimedOut(each.operation); // after some, spymemcached connects anew
+                MemcachedConnection.opTimedOut(
+                        each.operation); // after many of these, spymemcached opens a new connection
             }
         }
         watchTheTime();

@@ -39,8 +39,8 @@ public final class MemcachedStores {
      * Locks on this client, which has one server and speaks the text protocol. Closing the store leaves the client to its
      * owner.
      *
-     * <p>Several servers are named by a URL instead: a client may have been told to use another server while one is away,
-     * where the same lock would be free.
+     * <p>A client of several servers is refused: it may be set to use another server while one is away, and there the same
+     * lock would be free. Name several servers by a URL.
      *
      * @param client not shut down
      * @return the store to be; {@code build()} opens it, and throws {@link dev.holdfast.StoreRefusedException} if the

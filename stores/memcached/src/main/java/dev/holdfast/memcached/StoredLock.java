@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param id the claim that holds
  * @param broken whether it was broken: then it is never renewed, and ends with its item
- * @param number the number of the grant; 0 as long as nobody needed to write it, see {@link #numberAt}
+ * @param number the number of the grant; 0 until it is written, see {@link #numberAt}
  * @param base the base of the numbers, as the claim knew it
  * @param since when it was acquired, by the clock of the holder, as Memcached tells no time; in milliseconds
  * @param renewed when the lease began, by the clock of the holder
