@@ -318,7 +318,7 @@ final class ExclusiveQueue extends WaitQueue {
             return;
         }
         for (Waiter first = waiters.first(); first != null; first = waiters.first()) {
-            if (!live().tokens.suffices(first.options)) {
+            if (!live().suffices(first.options)) {
                 renumberOrRelease(then); // it was renewed for another, who is gone
                 return;
             }
@@ -340,13 +340,13 @@ final class ExclusiveQueue extends WaitQueue {
             retention.pause();
         }
         hold = made;
-        made.grant.tokens.given(made);
+        made.grant.given(made);
     }
 
     @Override
     void notTaken(HoldState made, @Nullable HoldState before) {
         hold = null;
-        made.grant.tokens.notTaken(before);
+        made.grant.notTaken(before);
     }
 
     // ---- a hold is closed ----
@@ -392,7 +392,7 @@ final class ExclusiveQueue extends WaitQueue {
      */
     private void closed(HoldOptions options, Effects then) {
         Waiter first = waiters.first();
-        if (!live().isValid() || (first != null && live().tokens.mayHandOver(first.options))) {
+        if (!live().isValid() || (first != null && live().mayHandOver(first.options))) {
             handOver(then);
         } else if (!options.retain().isZero()
                 && retention().isAllowed(options)
@@ -411,7 +411,7 @@ final class ExclusiveQueue extends WaitQueue {
         Waiter first = waiters.first();
         if (first == null || nextTry() != null || !live().isValid()) { // who tries has a claim of its own
             release(then);
-        } else if (!live().tokens.mayHandOver(first.options)) {
+        } else if (!live().mayHandOver(first.options)) {
             renumberOrRelease(then);
         } else if (live().hasEnoughLease()) {
             give(then);
@@ -434,7 +434,7 @@ final class ExclusiveQueue extends WaitQueue {
      * in time.
      */
     private @Nullable HoldState unconfirmed(GrantState of) {
-        return closedAt - of.provedAt() < 0 ? null : of.tokens.lastHold();
+        return closedAt - of.provedAt() < 0 ? null : of.lastHold();
     }
 
     // ---- the grant lingers, or is retained, and somebody comes ----
@@ -501,7 +501,7 @@ final class ExclusiveQueue extends WaitQueue {
         GrantState live = live();
         return nextTry() == null // who tries once is before those who wait
                 && live.isValid()
-                && live.tokens.mayHandOver(waiter.options)
+                && live.mayHandOver(waiter.options)
                 && live.fits(waiter.options)
                 && live.hasEnoughLease();
     }
@@ -571,7 +571,7 @@ final class ExclusiveQueue extends WaitQueue {
             context.renewer().changed(of);
             if (standing && freshNumber) {
                 context.claims().saw(of.grant().number());
-                of.tokens.renew();
+                of.renewTokens();
                 if (retention != null) {
                     retention.renumbered();
                 }
@@ -643,7 +643,7 @@ final class ExclusiveQueue extends WaitQueue {
             // a retained grant is not released, so no answer shows that the store had lost it at the close
             then.add(new Effects.TellUnnoticed(this, last, cause));
         }
-        if (gone.renewal().mayStillStand(cause) || mayBeWatched) {
+        if (gone.mayStillStand(cause) || mayBeWatched) {
             boolean unused = loser == null && cause == Loss.Cause.CLIENT_CLOSED; // its release is as any other
             then.add(new Effects.Clear(this, gone, unused ? last : null));
         }
@@ -690,7 +690,7 @@ final class ExclusiveQueue extends WaitQueue {
 
     @Override
     boolean stopRenewal(HoldState of, Loss.Cause cause) {
-        return hold == of && of.grant.renewal().stop(cause);
+        return hold == of && of.grant.stopRenewal(cause);
     }
 
     /** If the store was asked after the last close, its hold was closed in time: no loss is reported to it. */
@@ -699,7 +699,7 @@ final class ExclusiveQueue extends WaitQueue {
         super.confirmed(standing);
         if (grant == standing && hold == null) {
             try (Effects then = lock.step()) {
-                HoldState last = standing.tokens.lastHold();
+                HoldState last = standing.lastHold();
                 if (grant == standing && hold == null && last != null && unconfirmed(standing) == null) {
                     last.unpin(); // what its actions refer to is not kept for as long as the lock is retained
                 }

@@ -236,13 +236,9 @@ final class LeaseRenewer {
     }
 
     private boolean beginsIfDue(GrantState grant) {
-        boolean begins = grant.isOpen()
-                && grant.isDue(time.nanoTime() + batchWindow(grant))
-                && grant.renewal().begin();
-        if (begins
-                && grant.renewal()
-                        .extendsLease()) { // said now: while it waits for its turn, the grant may be passed on
-            grant.renewal().asks(grant.grant().lease());
+        boolean begins = grant.isOpen() && grant.isDue(time.nanoTime() + batchWindow(grant)) && grant.beginRenewal();
+        if (begins) {
+            grant.announceRenewal(); // while it waits for its turn, the grant may be passed on
         }
         return begins;
     }
@@ -303,7 +299,7 @@ final class LeaseRenewer {
             return;
         }
         stopIfHeldTooLong(grant);
-        if (!grant.renewal().begin()) {
+        if (!grant.beginRenewal()) {
             return;
         }
         List<Consumer<Boolean>> all = takeAskers(grant);
@@ -333,7 +329,7 @@ final class LeaseRenewer {
 
     /** The request under way has an answer, or failed. */
     private void end(GrantState grant, boolean answered) {
-        grant.renewal().end(answered);
+        grant.endRenewal(answered);
         try {
             askForAll(grant);
         } catch (Throwable broken) { // what follows the answer goes on
@@ -397,7 +393,7 @@ final class LeaseRenewer {
     /** One at a time: a renewal that another could overtake would leave the store with the wrong lease. */
     private static <T> void once(
             GrantState live, Consumer<Boolean> then, Supplier<CompletableFuture<T>> request, Predicate<T> apply) {
-        if (!live.renewal().begin()) {
+        if (!live.beginRenewal()) {
             then.accept(false);
             return;
         }
@@ -406,7 +402,7 @@ final class LeaseRenewer {
             try {
                 changed = answer != null && apply.test(answer);
             } finally {
-                live.renewal().end(answer != null);
+                live.endRenewal(answer != null);
                 then.accept(changed);
             }
         });
@@ -474,7 +470,7 @@ final class LeaseRenewer {
     private boolean beganRenewal(HoldState hold) {
         examine(hold.grant);
         throwIfLost(hold);
-        if (!hold.grant.renewal().begin()) {
+        if (!hold.grant.beginRenewal()) {
             return false;
         }
         if (!hold.isOpen()) { // closed in between: the grant may be another hold's by now

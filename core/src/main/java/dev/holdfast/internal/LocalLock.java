@@ -5,6 +5,7 @@ import dev.holdfast.LockMode;
 import dev.holdfast.Loss;
 import dev.holdfast.spi.Mode;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -46,8 +47,8 @@ final class LocalLock {
     private volatile @Nullable SharedQueue permits;
 
     // Guarded by the mutex.
-    private final List<GrantState> releases = new ArrayList<>(0);
-    private final List<Behind> behind = new ArrayList<>(0);
+    private List<GrantState> releases = Collections.emptyList(); // until there is one: many locks may be held
+    private List<Behind> behind = Collections.emptyList();
     private boolean retired;
 
     /** A lock with the one side that is wanted. */
@@ -214,8 +215,13 @@ final class LocalLock {
         if (releases.isEmpty()) {
             then.add(claim);
         } else {
+            behind = roomFor(behind);
             behind.add(new Behind(new ArrayList<>(releases), claim));
         }
+    }
+
+    private static <T> List<T> roomFor(List<T> list) {
+        return list.isEmpty() ? new ArrayList<>(1) : list;
     }
 
     /** Does something behind the release of what lingers here, and of what is going back. What is retained stays. */
@@ -230,6 +236,7 @@ final class LocalLock {
     boolean giveBack(GrantState grant, @Nullable HoldState last, Effects then) {
         Effects.Effect release = new Effects.Release(this, grant, last);
         then.reserve();
+        releases = roomFor(releases);
         releases.add(grant);
         boolean given = false;
         try {

@@ -25,6 +25,7 @@ final class LocalLocks {
         context.throwIfClosed();
         StackRoom.forStep();
         context.telemetry().waiting(name, waiter);
+        waiter.site = context.callSites().next();
         while (true) {
             LocalLock lock = locks.computeIfAbsent(name.inStore(), absent -> new LocalLock(context, name));
             WaitQueue queue = lock.side(name);
@@ -34,7 +35,7 @@ final class LocalLocks {
                     if (context.isClosed()) {
                         lock.shutDown(context.closedException());
                     }
-                    context.callSites().sample(waiter.site);
+                    waiter.site.record(); // after its claim was sent
                     return queue;
                 }
             } catch (Throwable broken) {

@@ -20,6 +20,9 @@ final class SelfWait {
 
     /** Warns, if a thread still waits after a while for a lock that it holds itself. On that thread. */
     static void watch(EngineContext context, HoldState held, Waiter waiter) {
+        if (waiter.site == CallSite.UNKNOWN) {
+            waiter.site = new CallSite();
+        }
         waiter.site.record();
         context.time()
                 .schedule(

@@ -276,7 +276,7 @@ abstract class WaitQueue {
 
     /** Gives a hold by a grant to a waiter; false if the outcome of that one was set before. Under the mutex. */
     final boolean giveTo(Waiter taker, GrantState by, Effects then) {
-        HoldState before = by.tokens.lastHold();
+        HoldState before = by.lastHold();
         HoldState made = newHold(by, taker);
         HoldHandle anchor = made.handOut(taker.threadOwned);
         Thread owner = made.isThreadBound() ? taker.thread : null;
@@ -300,7 +300,7 @@ abstract class WaitQueue {
         return new HoldState(
                 grant,
                 name.name(),
-                grant.tokens.next(grant.grant().number()),
+                grant.nextToken(),
                 taker,
                 context.renewer().leaks(),
                 context.time().nanoTime());

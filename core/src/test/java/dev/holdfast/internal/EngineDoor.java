@@ -159,9 +159,9 @@ public final class EngineDoor {
 
         /** Whether an extension would have to wait for a request under way. */
         public boolean isBeingRenewed() {
-            boolean free = hold.grant.renewal().begin();
+            boolean free = hold.grant.beginRenewal();
             if (free) {
-                hold.grant.renewal().end(true);
+                hold.grant.endRenewal(true);
             }
             return !free;
         }

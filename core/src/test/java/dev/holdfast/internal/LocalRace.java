@@ -34,7 +34,6 @@ final class LocalRace {
                     "internal.ClaimFactory",
                     "internal.LeaseRenewer",
                     "internal.GrantState",
-                    "internal.RenewalState",
                     "internal.HoldState",
                     "internal.Names",
                     "internal.Telemetry",
