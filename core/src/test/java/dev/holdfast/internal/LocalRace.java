@@ -82,8 +82,7 @@ final class LocalRace {
     }
 
     ClaimId nextId() {
-        String digits = Integer.toString(ids.incrementAndGet());
-        return new ClaimId("0".repeat(32 - digits.length()) + digits);
+        return new ClaimId(0, ids.incrementAndGet());
     }
 
     /** Another client has the lock, until this is run. */
