@@ -163,7 +163,7 @@ final class ExclusiveQueue extends WaitQueue {
             // the caller that left may not have called its claim off yet, and will not once another has joined
             afterLeaving(then);
         } else {
-            waiters.refuse(waiter, then); // another of this client holds it, or is before this one
+            refuse(waiter, then); // another of this client holds it, or is before this one
         }
     }
 
@@ -175,7 +175,7 @@ final class ExclusiveQueue extends WaitQueue {
 
     /** Whether a caller of this client waits for an exclusive hold, and did not come after this one. */
     boolean isWaitedForBefore(Waiter other) {
-        Waiter first = waiters.first();
+        Waiter first = waiters.peek();
         return first != null && first.since - other.since <= 0;
     }
 
@@ -204,7 +204,7 @@ final class ExclusiveQueue extends WaitQueue {
 
     @Override
     void shutDown(Throwable closed, Effects then) {
-        waiters.failAll(closed, then);
+        failAll(closed, then);
         if (claiming != null) {
             then.add(new Effects.Cancel(claiming));
         }
@@ -220,12 +220,12 @@ final class ExclusiveQueue extends WaitQueue {
     private void next(Effects then) {
         phase = Phase.IDLE;
         Waiter tries = nextTry();
-        Waiter first = tries == null ? waiters.first() : tries;
+        Waiter first = tries == null ? waiters.peek() : tries;
         nextTry = null;
         if (first != null && context.isClosed()) {
             ClientClosedException closed = context.closedException();
-            waiters.fail(first, closed, then);
-            waiters.failAll(closed, then);
+            fail(first, closed, then);
+            failAll(closed, then);
             then.add(new Effects.GoOn(this));
             return;
         }
@@ -238,11 +238,11 @@ final class ExclusiveQueue extends WaitQueue {
 
     /** Enters the last phase, as no side of the lock is of use; false if this one is, perhaps from this moment on. */
     boolean retire(Effects then) {
-        if (!isIn(Phase.IDLE) || !owners.isEmpty()) {
+        if (!isIn(Phase.IDLE) || !hasNoOwners()) {
             return false;
         }
         phase = Phase.RETIRED;
-        Waiter first = waiters.first(); // one who joined in between may have seen the phase before or after
+        Waiter first = waiters.peek(); // one who joined in between may have seen the phase before or after
         if (first == null) {
             return true;
         }
@@ -317,7 +317,7 @@ final class ExclusiveQueue extends WaitQueue {
             release(then); // of a claim that was called off; the one who tries has a claim of its own
             return;
         }
-        for (Waiter first = waiters.first(); first != null; first = waiters.first()) {
+        for (Waiter first = waiters.peek(); first != null; first = waiters.peek()) {
             if (!live().suffices(first.options)) {
                 renumberOrRelease(then); // it was renewed for another, who is gone
                 return;
@@ -391,7 +391,7 @@ final class ExclusiveQueue extends WaitQueue {
      * again in the same instant still finds it, or has its claim sent together with the release.
      */
     private void closed(HoldOptions options, Effects then) {
-        Waiter first = waiters.first();
+        Waiter first = waiters.peek();
         if (!live().isValid() || (first != null && live().mayHandOver(first.options))) {
             handOver(then);
         } else if (!options.retain().isZero()
@@ -408,7 +408,7 @@ final class ExclusiveQueue extends WaitQueue {
 
     /** What becomes of the grant without a hold. */
     private void handOver(Effects then) {
-        Waiter first = waiters.first();
+        Waiter first = waiters.peek();
         if (first == null || nextTry() != null || !live().isValid()) { // who tries has a claim of its own
             release(then);
         } else if (!live().mayHandOver(first.options)) {
@@ -468,7 +468,7 @@ final class ExclusiveQueue extends WaitQueue {
         if (isIn(Phase.RETAINED)) {
             retention().take(then);
         } else if (isIn(Phase.LINGERING)) {
-            Waiter first = waiters.first();
+            Waiter first = waiters.peek();
             if (first != null && mayTakeOver(first)) {
                 GrantState live = live();
                 give(then);
@@ -664,7 +664,7 @@ final class ExclusiveQueue extends WaitQueue {
             return false;
         }
         if (held.isThreadBound() && held.acquirer != null) {
-            owners.remove(held.acquirer, held);
+            removeOwner(held.acquirer, held);
         }
         then.add(new Effects.Downgrade(this, live));
         try {

@@ -249,8 +249,8 @@ final class LeaseRenewer {
 
     private void stopRenewingLeaks() {
         for (Reference<?> gone = leaks.poll(); gone != null; gone = leaks.poll()) {
-            if (gone instanceof HoldState.AnchorReference reference) {
-                reportLeak(reference.hold, "no reference to it remains");
+            if (gone instanceof HoldState hold) {
+                reportLeak(hold, "no reference to it remains");
             }
         }
     }
@@ -422,7 +422,7 @@ final class LeaseRenewer {
             long wallLead = live.wallLead();
             CompletableFuture<Map<ClaimId, Renewal>> asking = store.renew(List.of(request));
             awaiting.accept(asking);
-            Map<ClaimId, Renewal> answer = Failures.await(asking, "could not extend the hold of '" + hold.name + "'");
+            Map<ClaimId, Renewal> answer = Failures.await(asking, "could not extend the hold of '" + hold.name() + "'");
             renewal = answer.getOrDefault(request.id(), renewal);
             long sent = renewal.sentNanos();
             apply(live, renewal, () -> {
@@ -441,7 +441,7 @@ final class LeaseRenewer {
         }
         if (renewal.verdict() == Renewal.Verdict.UNKNOWN) {
             throw new StoreUnavailableException(
-                    "could not extend the hold of '" + hold.name + "': no answer from " + store.description()
+                    "could not extend the hold of '" + hold.name() + "': no answer from " + store.description()
                             + "; the shorter of the old lease and the new one counts, try again before it ends");
         }
         throwIfLost(hold);
@@ -486,7 +486,7 @@ final class LeaseRenewer {
             throw hold.lostException();
         }
         if (!hold.isOpen()) {
-            throw new IllegalStateException("the hold of '" + hold.name + "' is closed");
+            throw new IllegalStateException("the hold of '" + hold.name() + "' is closed");
         }
     }
 }

@@ -132,7 +132,7 @@ final class LocalLock {
      * }</pre>
      */
     Effects step() {
-        Effects then = new Effects(mutex, context.telemetry());
+        Effects then = new Effects(mutex, context.dispatcher());
         mutex.lock();
         return then;
     }
@@ -189,7 +189,7 @@ final class LocalLock {
         Effects ends = new Effects(); // each runs though another throws
         sides().forEach(side -> {
             ends.add(() -> transition(then -> side.shutDown(closed, then)));
-            ends.add(side.owners::clear);
+            ends.add(side::forgetOwners);
             ends.add(new Effects.GoOn(side));
         });
         ends.run();
@@ -326,7 +326,7 @@ final class LocalLock {
         if (closing.isThreadBound()) {
             closing.exit(as);
             if (closing.acquirer != null) {
-                closing.grant.owner().owners.remove(closing.acquirer, closing);
+                closing.grant.owner().removeOwner(closing.acquirer, closing);
             }
         }
     }
@@ -355,7 +355,7 @@ final class LocalLock {
     /** Nobody has an entry of it any more. */
     private void left(HoldState closing) {
         if (closing.isThreadBound()) {
-            closing.grant.owner().owners.disown(closing);
+            closing.grant.owner().disown(closing);
             closing.pin(); // as one that no thread owns: until it is known whether it was closed in time
         }
         examine(closing.grant); // a deadline that passed unnoticed counts before the close
@@ -402,7 +402,7 @@ final class LocalLock {
     void forgetIfDropped(HoldState held) {
         examine(held.grant);
         if (held.isLost()) {
-            held.grant.owner().owners.disown(held);
+            held.grant.owner().disown(held);
         }
     }
 

@@ -72,7 +72,7 @@ final class LocalLocks {
     /** A name in the store, of those meant, for which somebody without a time limit has waited since then or longer; or null. */
     @Nullable
     String waitedForSince(long nanos, Predicate<String> isMeant) {
-        return waits().filter(queue -> queue.waiters.anySince(nanos))
+        return waits().filter(queue -> queue.anySince(nanos))
                 .map(queue -> queue.name.inStore())
                 .filter(isMeant)
                 .findFirst()

@@ -212,7 +212,7 @@ final class Retention {
      * A caller came while it is retained: the caller gets the grant without a request, or else the grant ends first.
      */
     void take(Effects then) {
-        for (Waiter first = queue.waiters.first(); first != null; first = queue.waiters.first()) {
+        for (Waiter first = queue.waiters.peek(); first != null; first = queue.waiters.peek()) {
             if (!mayTake(first)) {
                 queue.endRetention(then);
                 return;

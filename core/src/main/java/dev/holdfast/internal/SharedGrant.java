@@ -161,7 +161,7 @@ final class SharedGrant {
     }
 
     private void heardForWaiters(boolean alone, Effects then) {
-        Waiter first = queue.waiters.first();
+        Waiter first = queue.waiters.peek();
         if (alone && queue.has(this) && first != null && mayServe(first)) {
             askingForWaiters = false;
             serve(then);
@@ -221,7 +221,7 @@ final class SharedGrant {
 
     /** Admits the callers that waited for it: one for permits; of readers all but those behind a writer. */
     void serve(Effects then) {
-        for (Waiter first = queue.waiters.first(); first != null && mayServe(first); first = queue.waiters.first()) {
+        for (Waiter first = queue.waiters.peek(); first != null && mayServe(first); first = queue.waiters.peek()) {
             if (queue.waiters.remove(first)) {
                 queue.giveTo(first, state, then);
             }
@@ -289,7 +289,7 @@ final class SharedGrant {
 
     /** The last hold by it was closed. */
     private void freed(boolean goesBackNow, Effects then) {
-        Waiter first = queue.waiters.first();
+        Waiter first = queue.waiters.peek();
         if (first != null && !shared && queue.mayEnter(this, first)) {
             serve(then);
         } else if (goesBackNow || first != null || !state.isValid()) {

@@ -36,7 +36,7 @@ public record ClaimId(long high, long low) {
      * @throws IllegalArgumentException if it is anything else
      */
     public static ClaimId of(String value) {
-        if (!isHex(value)) {
+        if (!isId(value)) {
             throw new IllegalArgumentException("a claim id is 32 lower-case hexadecimal digits, not '" + value + "'");
         }
         return new ClaimId(
@@ -65,8 +65,8 @@ public record ClaimId(long high, long low) {
         return value();
     }
 
-    /** A loop, as this is asked for each claim: in a JVM that has just started, a stream takes many times as long. */
-    private static boolean isHex(String value) {
+    /** Whether a text is an id. */
+    public static boolean isId(String value) {
         for (int i = 0; i < value.length(); i++) {
             char c = value.charAt(i);
             if ((c < '0' || c > '9') && (c < 'a' || c > 'f')) {

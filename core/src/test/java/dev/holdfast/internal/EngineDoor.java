@@ -71,7 +71,7 @@ public final class EngineDoor {
 
     /** Has the collector find that nobody refers to a hold any more. */
     public static void drop(HoldHandle anchor) {
-        anchor.hold().anchor.enqueue();
+        anchor.hold().enqueue();
     }
 
     /** Whether the calling thread holds a mutex of the engine's locks. */
