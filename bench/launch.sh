@@ -7,7 +7,7 @@ bench_run() {
   fi
   local main=dev.holdfast.bench.Bench
   build_module bench "first use: fetches the libraries and servers it measures" \
-    core testbed recipes bench stores/sqlite stores/jdbc stores/redis stores/zookeeper stores/memcached
+    core testbed recipes bench stores/sqlite stores/jdbc stores/redis stores/zookeeper stores/etcd stores/memcached
   if [[ ${1:-} == jmh ]]; then
     main=org.openjdk.jmh.Main
     shift

@@ -71,7 +71,7 @@ public final class Bench implements Callable<Integer> {
             names = "--only",
             split = ",",
             paramLabel = "STORE",
-            description = "only these: mem, sqlite, redis, zookeeper, mariadb, postgresql")
+            description = "only these: mem, sqlite, redis, zookeeper, etcd, mariadb, postgresql")
     private List<String> only = new ArrayList<>();
 
     @Option(

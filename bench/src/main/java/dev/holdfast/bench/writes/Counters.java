@@ -15,6 +15,7 @@ interface Counters extends AutoCloseable {
             case SQLITE -> new SqliteCounters();
             case REDIS -> new RedisCounters();
             case ZOOKEEPER -> new ZooKeeperCounters();
+            case ETCD -> new EtcdCounters();
             case MARIADB -> new MariaDbCounters();
             case POSTGRESQL -> new PostgresCounters();
             case MEMORY -> throw new IllegalArgumentException("memory writes nothing");
