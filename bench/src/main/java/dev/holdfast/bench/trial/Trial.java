@@ -26,7 +26,7 @@ public final class Trial {
      * Runs one of them.
      *
      * @param args {@code recipes [SECONDS]}, {@code leaders [FAULTS [SECONDS]]}, {@code once [PERIODS]}, {@code retain},
-     *     {@code free-lock}, {@code memcached [TURNS]}, {@code writers [SECONDS]}, {@code quorum}, {@code cluster}, {@code failover [ROUNDS]} or {@code
+     *     {@code free-lock}, {@code memcached [TURNS]}, {@code etcd [ROUNDS]}, {@code writers [SECONDS]}, {@code quorum}, {@code cluster}, {@code failover [ROUNDS]} or {@code
      *     writes [WINDOWS]}
      */
     public static void main(String[] args) throws Exception {
@@ -38,6 +38,7 @@ public final class Trial {
             case "retain" -> kept = RetainTrial.run();
             case "free-lock" -> kept = FreeLockTrial.run();
             case "memcached" -> kept = MemcachedTrial.run(number(args, 1, 10_000));
+            case "etcd" -> kept = EtcdTrial.run(number(args, 1, 20));
             case "writers" -> kept = WritersTrial.run(Duration.ofSeconds(number(args, 1, 2)));
             case "quorum" -> kept = QuorumTrial.run();
             case "cluster" -> kept = ClusterTrial.run();
@@ -51,7 +52,7 @@ public final class Trial {
             default -> {
                 System.err.println(
                         "usage: holdfast bench recipes [SECONDS] | leaders [FAULTS [SECONDS]] | once [PERIODS] | retain"
-                                + " | free-lock | memcached [TURNS] | writers [SECONDS] | quorum | cluster | failover [ROUNDS]"
+                                + " | free-lock | memcached [TURNS] | etcd [ROUNDS] | writers [SECONDS] | quorum | cluster | failover [ROUNDS]"
                                 + " | writes [WINDOWS]");
                 System.exit(USAGE);
                 return;
