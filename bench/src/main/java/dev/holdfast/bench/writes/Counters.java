@@ -37,6 +37,11 @@ interface Counters extends AutoCloseable {
     /** The control: so many bytes, in one commit that every counter counts. */
     void write(int bytes);
 
+    /** What takes away history that nobody needs, by name, in the order in which it is done; mostly nothing does. */
+    default Map<String, Runnable> cleaning() {
+        return Map.of();
+    }
+
     @Override
     void close();
 }

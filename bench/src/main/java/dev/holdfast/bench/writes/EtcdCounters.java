@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.holdfast.testbed.EtcdServer;
 import java.util.Base64;
+import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** One etcd server that forces its log to the disk. With three, each writes what this one does. */
@@ -47,6 +48,21 @@ final class EtcdCounters implements Counters {
         String unused = server.ask(
                 "kv/put",
                 "{\"key\":\"%s\",\"value\":\"%s\"}".formatted(base64("control-" + ++written), base64("x".repeat(bytes))));
+    }
+
+    @Override
+    public Map<String, Runnable> cleaning() {
+        Map<String, Runnable> steps = new LinkedHashMap<>();
+        steps.put("compacted", () -> {
+            long revision = (long) server.metric("etcd_debugging_mvcc_current_revision");
+            if (revision > server.metric("etcd_debugging_mvcc_compact_revision")) {
+                String unused = server.ask("kv/compaction", "{\"revision\":%d,\"physical\":true}".formatted(revision));
+            }
+        });
+        steps.put("then defragmented", () -> {
+            String unused = server.ask("maintenance/defragment", "{}");
+        });
+        return steps;
     }
 
     private static String base64(String text) {
