@@ -60,14 +60,15 @@ final class Etcd implements Server {
     }
 
     private double most(String metric) {
-        return members.stream().mapToDouble(member -> member.metric(metric)).max().orElse(0);
+        return members.stream()
+                .mapToDouble(member -> member.metric(metric))
+                .max()
+                .orElse(0);
     }
 
     @Override
     public Duration cpuTime() {
-        return members.stream()
-                .map(member -> member.process().cpuTime())
-                .reduce(Duration.ZERO, Duration::plus);
+        return members.stream().map(member -> member.process().cpuTime()).reduce(Duration.ZERO, Duration::plus);
     }
 
     /** All members together. */

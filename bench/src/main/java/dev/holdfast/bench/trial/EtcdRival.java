@@ -130,7 +130,8 @@ interface EtcdRival extends AutoCloseable {
                     })
                     .exceptionallyCompose(failed -> {
                         failures = failures + 1; // one after the other
-                        return CompletableFuture.supplyAsync(() -> null, CompletableFuture.delayedExecutor(20, MILLISECONDS))
+                        return CompletableFuture.supplyAsync(
+                                        () -> null, CompletableFuture.delayedExecutor(20, MILLISECONDS))
                                 .thenCompose(later -> acquire())
                                 .thenAccept(done -> {});
                     });

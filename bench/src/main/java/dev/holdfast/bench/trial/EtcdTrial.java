@@ -216,14 +216,15 @@ final class EtcdTrial {
         Trial.describe("three members of etcd, " + rounds + " faults of each kind, leases of "
                 + EtcdRival.LEASE.toSeconds() + " s, a lock for each library");
         Trial.head("fault", "holds, by", "rounds", "beside its successor", "longest ms");
-        seen.forEach((fault, ways) -> ways.forEach((how, all) -> Trial.row(
-                fault, how, all.rounds, all.together.size(), Trial.millis(all.together, 1))));
+        seen.forEach((fault, ways) -> ways.forEach(
+                (how, all) -> Trial.row(fault, how, all.rounds, all.together.size(), Trial.millis(all.together, 1))));
         System.out.println();
         Trial.head("fault", "library", "until the other had it, median ms", "longest ms");
-        waits.forEach((fault, libraries) -> libraries.forEach((library, all) ->
-                Trial.row(fault, library, Trial.millis(all, 0.5), Trial.millis(all, 1))));
+        waits.forEach((fault, libraries) -> libraries.forEach(
+                (library, all) -> Trial.row(fault, library, Trial.millis(all, 0.5), Trial.millis(all, 1))));
         System.out.println();
-        failures.forEach((library, times) -> System.out.println(library + ": waits that failed, and were begun again: " + times));
+        failures.forEach((library, times) ->
+                System.out.println(library + ": waits that failed, and were begun again: " + times));
         return seen.values().stream()
                 .flatMap(ways -> ways.entrySet().stream())
                 .filter(way -> way.getKey().startsWith("Holdfast"))

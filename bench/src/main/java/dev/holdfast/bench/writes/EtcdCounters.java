@@ -47,7 +47,8 @@ final class EtcdCounters implements Counters {
     public void write(int bytes) {
         String unused = server.ask(
                 "kv/put",
-                "{\"key\":\"%s\",\"value\":\"%s\"}".formatted(base64("control-" + ++written), base64("x".repeat(bytes))));
+                "{\"key\":\"%s\",\"value\":\"%s\"}"
+                        .formatted(base64("control-" + ++written), base64("x".repeat(bytes))));
     }
 
     @Override

@@ -15,8 +15,7 @@ public final class LockService extends EtcdRung {
     @Override
     public boolean run(String name, Work work) {
         // snippet ladderLockService
-        ByteSequence mine =
-                etcd.getLockClient().lock(key(name), lease()).join().getKey();
+        ByteSequence mine = etcd.getLockClient().lock(key(name), lease()).join().getKey();
         try {
             work.run(NO_TOKEN);
         } finally {

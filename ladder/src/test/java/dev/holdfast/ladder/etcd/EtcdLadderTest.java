@@ -170,8 +170,7 @@ class EtcdLadderTest {
     /** All keys that begin so. */
     private String found() {
         String end = lock.substring(0, lock.length() - 1) + (char) (lock.charAt(lock.length() - 1) + 1);
-        return server.ask(
-                "kv/range", "{\"key\":\"%s\",\"range_end\":\"%s\"}".formatted(base64(lock), base64(end)));
+        return server.ask("kv/range", "{\"key\":\"%s\",\"range_end\":\"%s\"}".formatted(base64(lock), base64(end)));
     }
 
     private static String base64(String text) {

@@ -140,8 +140,7 @@ final class Answers {
         switch (answer.verdict()) {
             case HELD -> {
                 // a session may have been proved shortly before
-                long began =
-                        call.endless ? Math.min(call.sent, mine.owner.time.real(answer.sentNanos())) : call.sent;
+                long began = call.endless ? Math.min(call.sent, mine.owner.time.real(answer.sentNanos())) : call.sent;
                 world.modelOf(call).answered(call, true, at, call.from(began), "#" + mine.label + " renewed");
                 world.outcomes.put(call.id, call + " true");
                 beliefs.renewed(mine, call, began);
