@@ -139,9 +139,11 @@ final class Answers {
     void renewed(Claimed mine, Call call, Renewal answer, boolean inDoubt, long at) {
         switch (answer.verdict()) {
             case HELD -> {
-                world.modelOf(call).answered(call, true, at, call.from(), "#" + mine.label + " renewed");
+                // a session may have been proved shortly before
+                long began = call.endless ? Math.min(call.sent, mine.owner.time.real(answer.sentNanos())) : call.sent;
+                world.modelOf(call).answered(call, true, at, call.from(began), "#" + mine.label + " renewed");
                 world.outcomes.put(call.id, call + " true");
-                beliefs.renewed(mine, call, call.sent);
+                beliefs.renewed(mine, call, began);
                 world.stats.reach("a hold in doubt is confirmed", inDoubt);
             }
             case LOST -> {
