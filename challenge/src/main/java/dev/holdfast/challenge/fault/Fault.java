@@ -1,0 +1,33 @@
+package dev.holdfast.challenge.fault;
+
+import dev.holdfast.challenge.Heat;
+import dev.holdfast.challenge.store.Target;
+import java.util.List;
+
+/** Something that is done to all locks of a heat at once. It says of each lock whether it is proven to have bitten. */
+public interface Fault {
+    /** All there are. */
+    List<Fault> ALL = List.of(
+            new Steady(),
+            new PauseHolder(),
+            new KillHolder(),
+            new KillWaiter(),
+            new LostReply(LostReply.Request.CLAIM),
+            new LostReply(LostReply.Request.RELEASE),
+            new Reset(),
+            new Partition());
+
+    /** A word for it, as {@code pause-holder}. */
+    String id();
+
+    /** What it is, for people to read. */
+    String title();
+
+    /** Whether it can be made in that store. */
+    default boolean fits(Target target) {
+        return true;
+    }
+
+    /** Does it once, undoes it, and lets the heat look whether the locks can be had again. */
+    void bite(Heat heat);
+}
