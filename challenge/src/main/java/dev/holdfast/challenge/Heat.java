@@ -114,23 +114,23 @@ public final class Heat {
     }
 
     private void awaitOpened(Member member) {
-        for (Lane lane : lanes) {
-            String opened = "opened " + lane.number();
-            String failed = "failed " + lane.number() + " ";
+        for (int i = 0; i < lanes.size(); i++) {
             String answer = member.process.expect(
-                    line -> line.equals(opened) || line.startsWith(failed), Crew.PATIENCE);
-            if (answer.startsWith(failed)) {
-                throw new IllegalStateException(
-                        lane.lock().title() + " on " + place.store() + " cannot be opened: " + answer);
+                    line -> line.startsWith("opened ") || line.startsWith("failed "), Crew.PATIENCE);
+            if (answer.startsWith("failed ")) {
+                throw new IllegalStateException("a lock on " + place.store() + " cannot be opened: lane " + answer);
             }
         }
     }
 
     private List<LaneHistory> end() {
         crew.members().forEach(member -> member.process.send("end"));
-        boolean threadsLeft = false;
+        List<String> threadsLeft = new ArrayList<>();
         for (Member member : crew.members()) {
-            threadsLeft |= !member.process.expect("ended ", Crew.PATIENCE).equals("ended 0");
+            String ended = member.process.expect("ended ", Crew.PATIENCE);
+            if (!ended.equals("ended ")) {
+                threadsLeft.add("threads of closed clients: " + ended.substring("ended ".length()));
+            }
         }
         Map<Lane, List<String>> residue = residue(threadsLeft);
         return lanes.stream()
@@ -145,7 +145,7 @@ public final class Heat {
     }
 
     /** What killed workers held or waited for may stay until its lease has run out. */
-    private Map<Lane, List<String>> residue(boolean threadsLeft) {
+    private Map<Lane, List<String>> residue(List<String> threadsLeft) {
         Map<Lane, List<String>> left = new HashMap<>();
         try (LockClient client = LockClient.connect(target.url())) {
             for (Lane lane : lanes) {
@@ -154,9 +154,7 @@ public final class Heat {
                     if (!Await.until(lane.limit(), () -> client.list(lane.name()).isEmpty())) {
                         found.add("in the store: " + client.list(lane.name()));
                     }
-                    if (threadsLeft) {
-                        found.add("threads of closed clients");
-                    }
+                    found.addAll(threadsLeft);
                 }
                 left.put(lane, found);
             }

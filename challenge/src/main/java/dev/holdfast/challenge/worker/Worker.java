@@ -27,7 +27,7 @@ import java.util.List;
  *   clock                                                answers: clock NANOS
  *   lane NUMBER WORKER STORE LOCK WORKLOAD NAME URL ARBITER FILE SEED
  *                                                        answers: opened NUMBER, or: failed NUMBER WHY
- *   end                                                  closes all clients; answers: ended THREADS
+ *   end                                                  closes all clients; answers: ended THREADS, those that are left
  * </pre>
  */
 public final class Worker {
@@ -83,16 +83,18 @@ public final class Worker {
             thread.join(Math.max(1, Duration.ofNanos(deadline - System.nanoTime()).toMillis()));
         }
         threads.clear();
-        while (holdfastThreads() > 0 && System.nanoTime() - deadline < 0) {
+        while (!holdfastThreads().isEmpty() && System.nanoTime() - deadline < 0) {
             Thread.sleep(5);
         }
-        say("ended " + holdfastThreads());
+        say("ended " + String.join(",", holdfastThreads()));
     }
 
-    private static long holdfastThreads() {
+    /** Threads of the library's clients. */
+    private static List<String> holdfastThreads() {
         return Thread.getAllStackTraces().keySet().stream()
-                .filter(thread -> thread.getName().startsWith("holdfast"))
-                .count();
+                .map(Thread::getName)
+                .filter(name -> name.startsWith("holdfast"))
+                .toList();
     }
 
     /** Prints a whole line, whatever thread says it. */
