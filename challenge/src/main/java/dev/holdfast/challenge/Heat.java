@@ -82,6 +82,12 @@ public final class Heat {
 
     /** Makes the fault so many times, and returns what became of each lock. */
     List<LaneHistory> run(int times) {
+        long t0 = System.nanoTime();
+        List<LaneHistory> l = run0(times);
+        System.err.println(place.store() + " " + fault.id() + " " + (System.nanoTime() - t0) / 1000000 + " ms, " + lanes.size() + " lanes");
+        return l;
+    }
+    List<LaneHistory> run0(int times) {
         lanes.forEach(lane -> crew.stage.lane(lane.number()).clear());
         crew.members().forEach(this::begin);
         crew.members().forEach(this::awaitOpened);
@@ -171,7 +177,7 @@ public final class Heat {
 
     /** Keeps a worker, chosen at random, in its holds; some locks may not come to it in time. */
     public Pinned pin() {
-        int victim = anyone().number;
+        int victim = anyone();
         crew.stage.pin(victim);
         List<Lane> held = await(
                 lanes(), ARRIVAL, lane -> crew.stage.lane(lane.number()).hasArrived() && lane.isHeldBy(victim));
@@ -183,18 +189,35 @@ public final class Heat {
         crew.stage.unpin();
     }
 
-    /** Keeps a worker, chosen at random, from asking, and returns when it uses no lock. */
-    public int bar() {
-        int victim = anyone().number;
-        crew.stage.bar(victim);
-        List<Lane> unused =
-                await(lanes(), ARRIVAL, lane -> !lane.isHeldBy(victim) && !lane.isAskedBy(victim, Duration.ZERO));
-        return victim;
+    /** Keeps all workers from asking, and returns which locks are free then. */
+    public List<Lane> bar() {
+        crew.stage.bar();
+        return await(lanes(), ARRIVAL, lane -> crew.members().stream()
+                .noneMatch(member ->
+                        lane.isHeldBy(member.number) || lane.isAskedBy(member.number, Duration.ZERO)));
     }
 
-    /** Lets it ask again. */
-    public void unbar() {
-        crew.stage.unbar();
+    /** Lets one of them ask, who finds the locks free. */
+    public void admitAlone(int worker) {
+        crew.stage.admitAlone(worker);
+    }
+
+    /** Lets all ask again. */
+    public void admitAll() {
+        crew.stage.admitAll();
+    }
+
+    /** A worker, chosen at random. */
+    public int anyone() {
+        return crew.members().get(random.nextInt(crew.members().size())).number;
+    }
+
+    /** Resets a worker's connections to the server; whether each of its clients had one. */
+    public boolean reset(Pinned pinned) {
+        long others = pinned.lanes().stream()
+                .filter(lane -> lane.lock().role() != Role.HOLDFAST && !lane.lock().id().equals("arbiter"))
+                .count();
+        return proxy(pinned.victim()).cut() > others; // the locks of this library share a client
     }
 
     /** Another worker. */
@@ -238,7 +261,7 @@ public final class Heat {
         Map<Lane, ReplyDrop> drops = new LinkedHashMap<>();
         for (Lane lane : locks) {
             if (!lane.lock().id().equals("arbiter")) {
-                drops.put(lane, proxy(worker).dropNextReply(ChunkMatcher.containing(lane.name())));
+                drops.put(lane, proxy(worker).dropNextReply(ChunkMatcher.containing(lane.name() + lane.lock().caught().request())));
             }
         }
         return drops;
@@ -261,7 +284,9 @@ public final class Heat {
                 .map(lane -> lane.lock().lease())
                 .max(Duration::compareTo)
                 .orElse(Duration.ZERO);
-        return await(leased, longest.plus(ARRIVAL), lane -> lane.isTakenFrom(pinned.victim(), since));
+        List<Lane> t= await(leased, longest.plus(ARRIVAL), lane -> lane.isTakenFrom(pinned.victim(), since));
+        leased.stream().filter(l -> !t.contains(l)).forEach(l -> System.err.println("not taken " + l.name() + " " + l.lock().id() + " " + l.workload().id()));
+        return t;
     }
 
     /** Which of the locks a worker waits for, so long that its claims have reached the store. */
@@ -285,7 +310,7 @@ public final class Heat {
 
     /** Awaits that each worker has had so many turns at each lock. */
     public void awaitTurns(int turns) {
-        List<Lane> done = await(lanes(), Crew.PATIENCE, lane -> !lane.workload().isForEach()
+        List<Lane> done = await(lanes(), Crew.PATIENCE, lane -> !lane.isForEach()
                 || crew.members().stream().allMatch(member -> lane.turnsOf(member.number) >= turns));
     }
 
@@ -301,7 +326,7 @@ public final class Heat {
         List<Lane> waiting = new ArrayList<>(lanes());
         Predicate<Lane> isOver = lane -> {
             long now = System.nanoTime();
-            boolean had = lane.workload().isForEach()
+            boolean had = lane.isForEach()
                     ? crew.members().stream().allMatch(member -> lane.isHadBy(member.number, healed))
                     : crew.members().stream().anyMatch(member -> lane.isHadBy(member.number, healed));
             if (had || now - healed > lane.limit().toNanos()) {
@@ -321,10 +346,6 @@ public final class Heat {
             return waiting.isEmpty();
         });
         return some.stream().filter(lane -> !waiting.contains(lane)).toList();
-    }
-
-    private Member anyone() {
-        return crew.members().get(random.nextInt(crew.members().size()));
     }
 
     private Member member(int worker) {

@@ -19,7 +19,7 @@ import java.util.stream.IntStream;
 public final class Lane {
     /** Over the lease: what a busy machine may take. */
     private static final Duration GRACE = Duration.ofSeconds(20);
-    /** For a lock that is expected never to be had again. */
+    /** For a wrong lock, which may never be had again: nothing is concluded from its being slow. */
     private static final Duration SHORT_GRACE = Duration.ofSeconds(3);
 
     private final int number;
@@ -37,7 +37,7 @@ public final class Lane {
         this.name = name;
         this.lock = lock;
         this.workload = workload;
-        this.limit = lock.lease().plus(lock.caught().checks().contains("liveness") ? SHORT_GRACE : GRACE);
+        this.limit = lock.lease().plus(isWrong() ? SHORT_GRACE : GRACE);
     }
 
     int number() {
@@ -51,6 +51,15 @@ public final class Lane {
     /** The lock. */
     public LockKind lock() {
         return lock;
+    }
+
+    private boolean isWrong() {
+        return lock.role() == LockKind.Role.WRONG;
+    }
+
+    /** Whether it is a promise that each worker gets it, and not only one of them. */
+    boolean isForEach() {
+        return workload.isForEach() && !isWrong();
     }
 
     Workload workload() {

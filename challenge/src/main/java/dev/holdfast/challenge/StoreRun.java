@@ -67,6 +67,7 @@ final class StoreRun implements Runnable {
         return Locks.on(store.id()).stream()
                 .flatMap(lock -> Workload.ALL.stream()
                         .filter(workload -> lock.workloads().contains(workload.id()))
+                        .filter(fault::fits)
                         .filter(workload -> isIn(fault, lock, workload))
                         .map(workload -> new Heat.Entry(lock, workload)))
                 .toList();

@@ -2,6 +2,7 @@ package dev.holdfast.challenge.fault;
 
 import dev.holdfast.challenge.Heat;
 import dev.holdfast.challenge.store.Target;
+import dev.holdfast.challenge.workload.Workload;
 import java.util.List;
 
 /** Something that is done to all locks of a heat at once. It says of each lock whether it is proven to have bitten. */
@@ -25,6 +26,11 @@ public interface Fault {
 
     /** Whether it can be made in that store. */
     default boolean fits(Target target) {
+        return true;
+    }
+
+    /** Whether it can be made to that use of a lock. */
+    default boolean fits(Workload workload) {
         return true;
     }
 

@@ -2,6 +2,7 @@ package dev.holdfast.challenge.fault;
 
 import dev.holdfast.challenge.Heat;
 import dev.holdfast.challenge.Lane;
+import dev.holdfast.challenge.workload.Workload;
 import java.util.List;
 
 /** The process of a waiter is killed by SIGKILL while another holds. */
@@ -14,6 +15,12 @@ final class KillWaiter implements Fault {
     @Override
     public String title() {
         return "waiter killed";
+    }
+
+    /** With a permit to spare nobody waits, nor does a timer. */
+    @Override
+    public boolean fits(Workload workload) {
+        return !workload.id().equals("permits") && workload.isForEach();
     }
 
     @Override

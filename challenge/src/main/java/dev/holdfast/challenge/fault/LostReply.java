@@ -16,7 +16,7 @@ import java.util.Map;
  */
 record LostReply(Request request) implements Fault {
     enum Request {
-        /** The first request of a worker that was kept from asking. */
+        /** The first request for a free lock. */
         CLAIM,
         /** The first request of a worker that was kept in its hold. */
         RELEASE
@@ -46,11 +46,11 @@ record LostReply(Request request) implements Fault {
             heat.unpin();
             end(heat, pinned.lanes(), drops, pinned.victim(), began);
         } else {
-            int victim = heat.bar();
-            List<Lane> lanes = heat.lanes();
+            List<Lane> lanes = heat.bar();
+            int victim = heat.anyone();
             Map<Lane, ReplyDrop> drops = heat.dropReplies(victim, lanes);
             long began = System.nanoTime();
-            heat.unbar();
+            heat.admitAlone(victim);
             end(heat, lanes, drops, victim, began);
         }
     }
@@ -58,6 +58,7 @@ record LostReply(Request request) implements Fault {
     private static void end(Heat heat, List<Lane> lanes, Map<Lane, ReplyDrop> drops, int victim, long began) {
         heat.awaitDrops(drops);
         drops.values().forEach(ReplyDrop::cancel);
+        heat.admitAll();
         List<Lane> bitten = lanes.stream()
                 .filter(lane -> drops.containsKey(lane) && drops.get(lane).hasBitten())
                 .toList();

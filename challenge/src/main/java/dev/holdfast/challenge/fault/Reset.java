@@ -25,8 +25,7 @@ final class Reset implements Fault {
     public void bite(Heat heat) {
         Heat.Pinned pinned = heat.pin();
         long began = System.nanoTime();
-        // Each lock has a client of its own, and so at least one connection.
-        boolean all = heat.proxy(pinned.victim()).cut() >= pinned.lanes().size();
+        boolean all = heat.reset(pinned);
         heat.unpin();
         heat.bitten(pinned.lanes(), all ? pinned.lanes() : List.of(), pinned.victim(), began);
         heat.probe();

@@ -15,7 +15,8 @@ import java.nio.file.StandardOpenOption;
  * controller wants. Thread-safe.
  *
  * <p>A worker that is <b>pinned</b> stays in its next hold of each lock until it is unpinned; until it holds, the others
- * begin no new turn, so that it gets there. A worker that is <b>barred</b> begins no new turn.
+ * begin no new turn, so that it gets there. While workers are <b>barred</b>, none
+ * of them begins a turn, or one alone does.
  */
 public final class Stage {
     /** How many locks may be under attack at once. */
@@ -25,7 +26,8 @@ public final class Stage {
             MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
     private static final int LINE = 64;
     private static final int PINNED = 0;
-    private static final int BARRED = LINE;
+    private static final int ALONE = LINE;
+    private static final long NOBODY = -1;
     private static final int LANES = 2 * LINE;
     private static final int LANE = 2 * LINE;
 
@@ -54,14 +56,19 @@ public final class Stage {
         set(PINNED, 0);
     }
 
-    /** Bars a worker, by its number. */
-    public void bar(int worker) {
-        set(BARRED, worker);
+    /** Bars all workers. */
+    public void bar() {
+        set(ALONE, NOBODY);
     }
 
-    /** Lets it go on. */
-    public void unbar() {
-        set(BARRED, 0);
+    /** Lets one of them go on, by its number. */
+    public void admitAlone(int worker) {
+        set(ALONE, worker);
+    }
+
+    /** Lets all go on. */
+    public void admitAll() {
+        set(ALONE, 0);
     }
 
     /** Whether this worker is to stay where it holds. */
@@ -72,7 +79,8 @@ public final class Stage {
     /** Whether this worker may begin a turn at this lock. */
     public boolean mayBegin(int worker, Lane lane) {
         long pinned = get(PINNED);
-        return get(BARRED) != worker && (pinned == 0 || pinned == worker || lane.hasArrived());
+        long alone = get(ALONE);
+        return (alone == 0 || alone == worker) && (pinned == 0 || pinned == worker || lane.hasArrived());
     }
 
     /** One lock and what it protects. */

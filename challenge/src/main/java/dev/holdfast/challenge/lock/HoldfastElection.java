@@ -12,8 +12,8 @@ final class HoldfastElection implements AttackedLock {
     private final String name;
     private final HoldOptions options;
 
-    HoldfastElection(String url, String name, HoldOptions options) {
-        this.client = LockClient.connect(url);
+    HoldfastElection(LockClient client, String name, HoldOptions options) {
+        this.client = client;
         this.name = name;
         this.options = options;
     }
@@ -41,6 +41,6 @@ final class HoldfastElection implements AttackedLock {
 
     @Override
     public void close() {
-        client.close();
+        // The client is the worker's.
     }
 }

@@ -12,11 +12,9 @@ import java.time.Duration;
 
 /** This library's {@code Once}: a turn is a run of the job. */
 final class HoldfastJob implements AttackedLock {
-    private final LockClient client;
     private final Once once;
 
-    HoldfastJob(String url, String name, Duration lease) {
-        this.client = LockClient.connect(url);
+    HoldfastJob(LockClient client, String name, Duration lease) {
         this.once = client.once(
                 name,
                 OnceOptions.every(JobOfPeriod.PERIOD).atMost(JobOfPeriod.AT_MOST).lease(lease));
@@ -54,6 +52,6 @@ final class HoldfastJob implements AttackedLock {
 
     @Override
     public void close() {
-        client.close();
+        // The client is the worker's.
     }
 }

@@ -14,8 +14,8 @@ final class HoldfastLock implements AttackedLock {
     private final HoldOptions options;
     private final boolean shared;
 
-    HoldfastLock(String url, String name, HoldOptions options, boolean shared) {
-        this.client = LockClient.connect(url);
+    HoldfastLock(LockClient client, String name, HoldOptions options, boolean shared) {
+        this.client = client;
         this.name = name;
         this.options = options;
         this.shared = shared;
@@ -57,6 +57,6 @@ final class HoldfastLock implements AttackedLock {
 
     @Override
     public void close() {
-        client.close();
+        // The client is the worker's.
     }
 }

@@ -1,8 +1,10 @@
 package dev.holdfast.challenge.lock;
 
+import dev.holdfast.LockClient;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
 
 /**
  * A lock to attack.
@@ -42,9 +44,10 @@ public record LockKind(
      *
      * @param fault under which fault, by its word
      * @param checks by which checks, by their words
+     * @param request what follows the name of the lock in its claim, where other requests name it too
      */
-    public record Caught(String fault, List<String> checks) {
-        static final Caught NEVER = new Caught("", List.of());
+    public record Caught(String fault, List<String> checks, String request) {
+        static final Caught NEVER = new Caught("", List.of(), "");
     }
 
     /**
@@ -54,8 +57,10 @@ public record LockKind(
      * @param name its name there
      * @param workload what is done with it
      * @param arbiter the port of the {@link Arbiter}
+     * @param clients this library's client for a URL, one for all locks of the worker; it is closed for them
      */
-    public record Place(String url, String name, String workload, int arbiter) {}
+    public record Place(
+            String url, String name, String workload, int arbiter, Function<String, LockClient> clients) {}
 
     /** How a worker comes by it. */
     public interface Opening {

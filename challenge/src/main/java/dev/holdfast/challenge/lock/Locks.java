@@ -1,6 +1,7 @@
 package dev.holdfast.challenge.lock;
 
 import dev.holdfast.HoldOptions;
+import dev.holdfast.LockClient;
 import dev.holdfast.bench.peer.Peers;
 import dev.holdfast.bench.peer.StoreKind;
 import dev.holdfast.challenge.lock.LockKind.Caught;
@@ -90,7 +91,7 @@ public final class Locks {
                     Set.of("sqlite"),
                     Set.of("period"),
                     NONE,
-                    new Caught("steady", List.of("once")),
+                    new Caught("steady", List.of("once"), ""),
                     place -> new LockAloneJob(new ArbiterLock(place.arbiter(), place.name(), Flaw.NONE))),
             onSqlite("query-and-occupy", "steady", "exclusive", url -> new QueryAndOccupy(url, Locks::pause)),
             onSqlite("host-and-thread", "steady", "exclusive", HostAndThread::new),
@@ -127,10 +128,11 @@ public final class Locks {
 
     private static AttackedLock holdfast(Place place, String url) {
         HoldOptions options = HoldOptions.defaults().lease(LEASE);
+        LockClient client = place.clients().apply(url);
         return switch (place.workload()) {
-            case "term" -> new HoldfastElection(url, place.name(), options);
-            case "period" -> new HoldfastJob(url, place.name(), LEASE);
-            default -> new HoldfastLock(url, place.name(), options, place.workload().equals("shared"));
+            case "term" -> new HoldfastElection(client, place.name(), options);
+            case "period" -> new HoldfastJob(client, place.name(), LEASE);
+            default -> new HoldfastLock(client, place.name(), options, place.workload().equals("shared"));
         };
     }
 
@@ -143,7 +145,7 @@ public final class Locks {
                 Set.of("sqlite"),
                 Set.of(workload),
                 NONE,
-                new Caught(fault, List.of(checks)),
+                new Caught(fault, List.of(checks), ""),
                 place -> new ArbiterLock(place.arbiter(), place.name(), flaw));
     }
 
@@ -178,7 +180,7 @@ public final class Locks {
                 Set.of(store),
                 PLAIN,
                 lease,
-                new Caught(fault, List.of(check)),
+                new Caught(fault, List.of(check), id.equals("sequential-nodes") ? "/lock-" : ""),
                 place -> new RungLock(making.make(place), place.name()));
     }
 

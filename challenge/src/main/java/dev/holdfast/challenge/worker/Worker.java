@@ -2,6 +2,7 @@ package dev.holdfast.challenge.worker;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.holdfast.LockClient;
 import dev.holdfast.challenge.history.Stage;
 import dev.holdfast.challenge.history.TurnFile;
 import dev.holdfast.challenge.lock.LockKind;
@@ -15,9 +16,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A process that uses many locks at once, each on a thread of its own with a client of its own: what is done to the process
+ * A process that uses many locks at once, each on a thread of its own: what is done to the process
  * is done to all of them. It is there to be stopped and killed.
  *
  * <p>Its argument is the file of the {@link Stage}. It takes one command a line, with blanks between the words, and ends
@@ -35,6 +38,7 @@ public final class Worker {
 
     private final Stage stage;
     private final List<WorkingThread> threads = new ArrayList<>();
+    private final Map<String, LockClient> clients = new ConcurrentHashMap<>();
 
     private Worker(Stage stage) {
         this.stage = stage;
@@ -69,7 +73,7 @@ public final class Worker {
                 stage,
                 lock,
                 Workload.of(words[5]),
-                new Place(words[7], words[6], words[5], Integer.parseInt(words[8])),
+                new Place(words[7], words[6], words[5], Integer.parseInt(words[8]), this::client),
                 new TurnFile(Path.of(words[9]), worker),
                 Long.parseLong(words[10]));
         threads.add(thread);
@@ -83,10 +87,16 @@ public final class Worker {
             thread.join(Math.max(1, Duration.ofNanos(deadline - System.nanoTime()).toMillis()));
         }
         threads.clear();
+        clients.values().forEach(LockClient::close);
+        clients.clear();
         while (!holdfastThreads().isEmpty() && System.nanoTime() - deadline < 0) {
             Thread.sleep(5);
         }
         say("ended " + String.join(",", holdfastThreads()));
+    }
+
+    private LockClient client(String url) {
+        return clients.computeIfAbsent(url, LockClient::connect);
     }
 
     /** Threads of the library's clients. */

@@ -17,9 +17,10 @@ import java.util.concurrent.locks.LockSupport;
 /** A thread that takes its turns at one lock, and writes down what it sees. */
 final class WorkingThread extends Thread {
     private static final Duration LOOK = Duration.ofMillis(1);
-    private static final Duration SHORTEST_PAUSE = Duration.ofMillis(2);
+    private static final Duration LOOK_WHEN_PINNED = Duration.ofMillis(5);
+    private static final Duration SHORTEST_PAUSE = Duration.ofMillis(5);
     private static final int LONGEST_HOLD_MILLIS = 4;
-    private static final int LONGEST_PAUSE_MILLIS = 20;
+    private static final int LONGEST_PAUSE_MILLIS = 30;
     private static final long NANOS_PER_MILLI = 1_000_000;
 
     private final int number;
@@ -83,12 +84,10 @@ final class WorkingThread extends Thread {
         Ending ending = Ending.UNKNOWN;
         try {
             Result result = lock.turn(mode, grip -> hold(mode, grip));
-            while (result == Result.BUSY && !ended) {
+            while (result == Result.BUSY && !ended && stage.mayBegin(worker, lane)) {
                 pause(SHORTEST_PAUSE.toNanos());
-                if (stage.mayBegin(worker, lane)) {
-                    file.askAgain(System.nanoTime());
-                    result = lock.turn(mode, grip -> hold(mode, grip));
-                }
+                file.askAgain(System.nanoTime());
+                result = lock.turn(mode, grip -> hold(mode, grip));
             }
             ending = result == Result.DONE ? Ending.CLOSED : result == Result.LOST ? Ending.LOST : Ending.UNKNOWN;
         } catch (Exception e) {
@@ -112,7 +111,7 @@ final class WorkingThread extends Thread {
             if (grip.isValid()) {
                 file.valid(looked);
             }
-            pause(LOOK.toNanos());
+            pause((stays ? LOOK_WHEN_PINNED : LOOK).toNanos());
         } while ((stays || System.nanoTime() - until < 0) && !ended);
         workload.leave(lane, grip, file, ((long) worker << Integer.SIZE) + file.count());
         file.leave(System.nanoTime());
