@@ -82,12 +82,6 @@ public final class Heat {
 
     /** Makes the fault so many times, and returns what became of each lock. */
     List<LaneHistory> run(int times) {
-        long t0 = System.nanoTime();
-        List<LaneHistory> l = run0(times);
-        System.err.println(place.store() + " " + fault.id() + " " + (System.nanoTime() - t0) / 1000000 + " ms, " + lanes.size() + " lanes");
-        return l;
-    }
-    List<LaneHistory> run0(int times) {
         lanes.forEach(lane -> crew.stage.lane(lane.number()).clear());
         crew.members().forEach(this::begin);
         crew.members().forEach(this::awaitOpened);
@@ -192,9 +186,7 @@ public final class Heat {
     /** Keeps all workers from asking, and returns which locks are free then. */
     public List<Lane> bar() {
         crew.stage.bar();
-        return await(lanes(), ARRIVAL, lane -> crew.members().stream()
-                .noneMatch(member ->
-                        lane.isHeldBy(member.number) || lane.isAskedBy(member.number, Duration.ZERO)));
+        return await(lanes(), ARRIVAL, this::isFree);
     }
 
     /** Lets one of them ask, who finds the locks free. */
@@ -284,14 +276,21 @@ public final class Heat {
                 .map(lane -> lane.lock().lease())
                 .max(Duration::compareTo)
                 .orElse(Duration.ZERO);
-        List<Lane> t= await(leased, longest.plus(ARRIVAL), lane -> lane.isTakenFrom(pinned.victim(), since));
-        leased.stream().filter(l -> !t.contains(l)).forEach(l -> System.err.println("not taken " + l.name() + " " + l.lock().id() + " " + l.workload().id()));
-        return t;
+        return await(leased, longest.plus(ARRIVAL), lane -> lane.isTakenFrom(pinned.victim(), since));
     }
 
     /** Which of the locks a worker waits for, so long that its claims have reached the store. */
     public List<Lane> awaitAsked(Pinned pinned, int waiter) {
         return await(pinned.lanes(), ARRIVAL, lane -> lane.isAskedBy(waiter, REACHED_THE_STORE));
+    }
+
+    /** Awaits that all others wait for the locks that a worker holds. */
+    public void awaitWaiters(Pinned pinned) {
+        List<Lane> waitedFor = await(pinned.lanes(), ARRIVAL, lane -> !lane.workload().isForEach()
+                || lane.workload().id().equals("permits")
+                || crew.members().stream()
+                        .allMatch(member -> member.number == pinned.victim()
+                                || lane.isAskedBy(member.number, Duration.ZERO)));
     }
 
     /** Which of the locks a dead worker held when it died. */
@@ -323,19 +322,36 @@ public final class Heat {
     /** Records whether all workers get all locks again in time. */
     public void probe() {
         long healed = System.nanoTime();
-        List<Lane> waiting = new ArrayList<>(lanes());
+        probe(healed, lane -> lane.isForEach()
+                ? crew.members().stream().allMatch(member -> lane.isHadBy(member.number, healed))
+                : crew.members().stream().anyMatch(member -> lane.isHadBy(member.number, healed)));
+    }
+
+    /** Keeps all workers from asking anew, and records whether those who wait get their locks in time. */
+    public void probeWaiters(Pinned pinned) {
+        crew.stage.bar();
+        crew.stage.unpin();
+        probe(System.nanoTime(), this::isFree);
+        crew.stage.admitAll();
+    }
+
+    private void probe(long healed, Predicate<Lane> condition) {
         Predicate<Lane> isOver = lane -> {
             long now = System.nanoTime();
-            boolean had = lane.isForEach()
-                    ? crew.members().stream().allMatch(member -> lane.isHadBy(member.number, healed))
-                    : crew.members().stream().anyMatch(member -> lane.isHadBy(member.number, healed));
+            boolean had = condition.test(lane);
             if (had || now - healed > lane.limit().toNanos()) {
                 lane.probe(new Probe(healed, had ? now : 0, lane.limit().toNanos()));
                 return true;
             }
             return false;
         };
-        List<Lane> over = await(waiting, Duration.ofDays(1), isOver);
+        List<Lane> over = await(lanes(), Duration.ofDays(1), isOver);
+    }
+
+    private boolean isFree(Lane lane) {
+        return crew.members().stream()
+                .noneMatch(member ->
+                        lane.isHeldBy(member.number) || lane.isAskedBy(member.number, Duration.ZERO));
     }
 
     /** Those for which it comes true within the patience. */

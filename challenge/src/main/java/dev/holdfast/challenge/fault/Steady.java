@@ -2,7 +2,7 @@ package dev.holdfast.challenge.fault;
 
 import dev.holdfast.challenge.Heat;
 
-/** Nothing is done: the workers race. */
+/** Nothing is done: the workers race, and in the end those who wait must be served although nobody else comes. */
 final class Steady implements Fault {
     private static final int TURNS = 10;
 
@@ -22,5 +22,8 @@ final class Steady implements Fault {
         heat.awaitTurns(TURNS);
         heat.bitten(heat.lanes(), heat.lanes(), 0, began);
         heat.probe();
+        Heat.Pinned pinned = heat.pin();
+        heat.awaitWaiters(pinned);
+        heat.probeWaiters(pinned);
     }
 }

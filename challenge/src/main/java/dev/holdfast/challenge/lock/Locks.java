@@ -29,6 +29,8 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.Locale;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 
 /** All locks to attack. A new one is an entry here. */
@@ -48,6 +50,7 @@ public final class Locks {
     private static final Set<String> PLAIN = Set.of("plain");
     private static final Set<String> ALL = Set.of("plain", "fenced", "permits", "shared", "term", "period");
     private static final Duration BETWEEN = Duration.ofMillis(3);
+    private static final Duration LONG_BETWEEN = Duration.ofSeconds(1);
 
     private static final List<LockKind> LOCKS = List.of(
             new LockKind(
@@ -103,7 +106,7 @@ public final class Locks {
             onRedis("unique-value", TEXTBOOK, "pause-holder", "exclusive", UniqueValue::new),
             onRedis("lua-delete", TEXTBOOK, "pause-holder", "exclusive", LuaDelete::new),
             onRedis("watchdog", TEXTBOOK, "pause-holder", "exclusive", Watchdog::new),
-            onZooKeeper("one-node", "pause-holder", "exclusive", OneNode::new),
+            onZooKeeper("one-node", "steady", "liveness", servers -> new OneNode(servers, Locks::longPause)),
             onZooKeeper("one-node-looked-at", "pause-holder", "exclusive", OneNodeLookedAt::new),
             onZooKeeper("sequential-nodes", "lost-claim", "liveness", SequentialNodes::new),
             peer("redisson", StoreKind.REDIS),
@@ -137,7 +140,7 @@ public final class Locks {
     }
 
     private static LockKind flawed(Flaw flaw, String workload, String fault, String... checks) {
-        String words = flaw.name().toLowerCase(java.util.Locale.ROOT);
+        String words = flaw.name().toLowerCase(Locale.ROOT);
         return new LockKind(
                 words.replace('_', '-'),
                 "arbiter: " + words.replace('_', ' '),
@@ -185,7 +188,7 @@ public final class Locks {
     }
 
     private static LockKind peer(String id, StoreKind store) {
-        String word = store.name().toLowerCase(java.util.Locale.ROOT);
+        String word = store.name().toLowerCase(Locale.ROOT);
         Opening opening = place -> new LibraryLock(Peers.of(id, store).connect(place.url(), 1), place.name());
         return new LockKind(
                 id,
@@ -200,7 +203,12 @@ public final class Locks {
 
     /** What stands between the look and the setting: without it, a race takes long to be lost. */
     private static void pause() {
-        java.util.concurrent.locks.LockSupport.parkNanos(BETWEEN.toNanos());
+        LockSupport.parkNanos(BETWEEN.toNanos());
+    }
+
+    /** What stands between the look and the watch, and in which the last holder goes. */
+    private static void longPause() {
+        LockSupport.parkNanos(LONG_BETWEEN.toNanos());
     }
 
     private static void createTables(String url, String name) throws SQLException {
