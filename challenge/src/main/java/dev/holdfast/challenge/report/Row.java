@@ -128,7 +128,8 @@ public final class Row {
         };
     }
 
-    private String counts() {
+    /** How often each check found something, in words. */
+    String counts() {
         return String.join(
                 ", ",
                 violations.entrySet().stream()

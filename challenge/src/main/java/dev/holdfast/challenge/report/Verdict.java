@@ -9,5 +9,9 @@ public enum Verdict {
     /** Something was found that its documentation does not exclude. */
     NOT_PROMISED,
     /** The fault was not made, or did not bite. */
-    NOT_TESTED
+    NOT_TESTED;
+
+    String title() {
+        return name().replace('_', ' ');
+    }
 }
