@@ -9,7 +9,7 @@ import dev.holdfast.challenge.report.HtmlReport;
 import dev.holdfast.challenge.report.JsonReport;
 import dev.holdfast.challenge.report.Results;
 import dev.holdfast.challenge.report.Terminal;
-import dev.holdfast.challenge.store.Target;
+import dev.holdfast.challenge.store.StoreKind;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -68,7 +68,10 @@ public final class Challenge implements Callable<Integer> {
             description = "only STORE/LOCK/WORKLOAD/FAULT; a word may be *, the last ones may be missing")
     private @Nullable String only;
 
-    @Option(names = "--out", paramLabel = "FOLDER", description = "where report.html and results.json go; default target/challenge")
+    @Option(
+            names = "--out",
+            paramLabel = "FOLDER",
+            description = "where report.html and results.json go; default target/challenge")
     private @Nullable Path out;
 
     /** Runs it. */
@@ -83,7 +86,7 @@ public final class Challenge implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        List<Target.Kind> kinds = kinds();
+        List<StoreKind> kinds = kinds();
         long start = seed != null ? seed : System.currentTimeMillis() / 1000;
         Plan plan = quick
                 ? Plan.quick(start, Optional.ofNullable(only))
@@ -104,9 +107,9 @@ public final class Challenge implements Callable<Integer> {
         return report(results);
     }
 
-    private static void run(List<Target.Kind> kinds, Plan plan, Results results, Path folder) {
+    private static void run(List<StoreKind> kinds, Plan plan, Results results, Path folder) {
         List<Thread> threads = new ArrayList<>();
-        for (Target.Kind kind : kinds) {
+        for (StoreKind kind : kinds) {
             Thread thread = new Thread(new StoreRun(kind, plan, results, folder.resolve(kind.id())), kind.id());
             thread.setUncaughtExceptionHandler((failed, why) -> results.failed(kind.id() + " broke down: " + why));
             threads.add(thread);
@@ -132,11 +135,11 @@ public final class Challenge implements Callable<Integer> {
         return !results.invalid().isEmpty() ? INVALID : results.held() ? 0 : BROKEN;
     }
 
-    private List<Target.Kind> kinds() {
+    private List<StoreKind> kinds() {
         try {
             return stores.isEmpty()
-                    ? Target.KINDS
-                    : stores.stream().distinct().map(Target::kind).toList();
+                    ? StoreKind.ALL
+                    : stores.stream().distinct().map(StoreKind::of).toList();
         } catch (IllegalArgumentException e) {
             throw misused(String.valueOf(e.getMessage()));
         }
@@ -167,8 +170,9 @@ public final class Challenge implements Callable<Integer> {
                 return USAGE;
             }
             List<Violation> found = Check.judge(history);
-            System.out.println(history.cell() + ", seed " + history.seed() + ": " + history.turns().size() + " turns, "
-                    + history.bitten() + " bites, " + found.size() + " violations");
+            System.out.println(history.cell() + ", seed " + history.seed() + ": "
+                    + history.turns().size() + " turns, " + history.bitten() + " bites, " + found.size()
+                    + " violations");
             found.forEach(violation -> System.out.println("  " + violation.check() + ": " + violation.text()));
             return found.isEmpty() ? 0 : BROKEN;
         }

@@ -23,7 +23,7 @@ final class Crew implements AutoCloseable {
     static final int SIZE = 3;
 
     /** How long anything that must come may take, on a machine that does other work too. */
-    static final Duration PATIENCE = Duration.ofSeconds(60);
+    static final Duration PATIENCE = Duration.ofMinutes(2);
 
     private final Target target;
     private final Path stageFile;
@@ -95,8 +95,8 @@ final class Crew implements AutoCloseable {
         long there = Long.parseLong(answer.substring("clock ".length()));
         long after = System.nanoTime();
         if (there - before < 0 || after - there < 0) {
-            throw new IllegalStateException("the processes of this machine do not share one monotonic clock: "
-                    + there + " was read between " + before + " and " + after);
+            throw new IllegalStateException("the processes of this machine do not share one monotonic clock: " + there
+                    + " was read between " + before + " and " + after);
         }
         String url = proxy.map(each -> target.urlThrough(each.port())).orElse(target.url());
         return new Member(++numbers, process, proxy, url);

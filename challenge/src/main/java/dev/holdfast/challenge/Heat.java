@@ -64,7 +64,15 @@ public final class Heat {
     /** A lock and what is done with it. */
     record Entry(LockKind lock, Workload workload) {}
 
-    Heat(String store, Target target, Fault fault, List<Entry> entries, Crew crew, Arbiter arbiter, Path folder, long seed) {
+    Heat(
+            String store,
+            Target target,
+            Fault fault,
+            List<Entry> entries,
+            Crew crew,
+            Arbiter arbiter,
+            Path folder,
+            long seed) {
         this.place = new Cell(store, "", "", fault.id());
         this.target = target;
         this.fault = fault;
@@ -135,7 +143,8 @@ public final class Heat {
         Map<Lane, List<String>> residue = residue(threadsLeft);
         return lanes.stream()
                 .map(lane -> new LaneHistory(
-                        new Cell(place.store(), lane.lock().id(), lane.workload().id(), fault.id()),
+                        new Cell(
+                                place.store(), lane.lock().id(), lane.workload().id(), fault.id()),
                         seed,
                         lane.turns(),
                         lane.bites(),
@@ -151,7 +160,8 @@ public final class Heat {
             for (Lane lane : lanes) {
                 List<String> found = new ArrayList<>(arbiter.residue(lane.name()));
                 if (lane.lock().role() == Role.HOLDFAST) {
-                    if (!Await.until(lane.limit(), () -> client.list(lane.name()).isEmpty())) {
+                    if (!Await.until(
+                            lane.limit(), () -> client.list(lane.name()).isEmpty())) {
                         found.add("in the store: " + client.list(lane.name()));
                     }
                     found.addAll(threadsLeft);
@@ -173,8 +183,8 @@ public final class Heat {
     public Pinned pin() {
         int victim = anyone();
         crew.stage.pin(victim);
-        List<Lane> held = await(
-                lanes(), ARRIVAL, lane -> crew.stage.lane(lane.number()).hasArrived() && lane.isHeldBy(victim));
+        List<Lane> held =
+                await(lanes(), ARRIVAL, lane -> crew.stage.lane(lane.number()).hasArrived() && lane.isHeldBy(victim));
         return new Pinned(victim, held);
     }
 
@@ -207,7 +217,8 @@ public final class Heat {
     /** Resets a worker's connections to the server; whether each of its clients had one. */
     public boolean reset(Pinned pinned) {
         long others = pinned.lanes().stream()
-                .filter(lane -> lane.lock().role() != Role.HOLDFAST && !lane.lock().id().equals("arbiter"))
+                .filter(lane ->
+                        lane.lock().role() != Role.HOLDFAST && !lane.lock().id().equals("arbiter"))
                 .count();
         return proxy(pinned.victim()).cut() > others; // the locks of this library share a client
     }
@@ -253,7 +264,11 @@ public final class Heat {
         Map<Lane, ReplyDrop> drops = new LinkedHashMap<>();
         for (Lane lane : locks) {
             if (!lane.lock().id().equals("arbiter")) {
-                drops.put(lane, proxy(worker).dropNextReply(ChunkMatcher.containing(lane.name() + lane.lock().caught().request())));
+                drops.put(
+                        lane,
+                        proxy(worker)
+                                .dropNextReply(ChunkMatcher.containing(
+                                        lane.name() + lane.lock().caught().request())));
             }
         }
         return drops;
@@ -261,7 +276,7 @@ public final class Heat {
 
     /** Awaits that they are lost; some may not be. */
     public void awaitDrops(Map<Lane, ReplyDrop> drops) {
-        List<Lane> lost = await(
+        List<Lane> unused = await(
                 List.copyOf(drops.keySet()),
                 ARRIVAL,
                 lane -> Objects.requireNonNull(drops.get(lane)).hasBitten());
@@ -286,11 +301,14 @@ public final class Heat {
 
     /** Awaits that all others wait for the locks that a worker holds. */
     public void awaitWaiters(Pinned pinned) {
-        List<Lane> waitedFor = await(pinned.lanes(), ARRIVAL, lane -> !lane.workload().isForEach()
-                || lane.workload().id().equals("permits")
-                || crew.members().stream()
-                        .allMatch(member -> member.number == pinned.victim()
-                                || lane.isAskedBy(member.number, Duration.ZERO)));
+        List<Lane> unused = await(
+                pinned.lanes(),
+                ARRIVAL,
+                lane -> !lane.workload().isForEach()
+                        || lane.workload().id().equals("permits")
+                        || crew.members().stream()
+                                .allMatch(member -> member.number == pinned.victim()
+                                        || lane.isAskedBy(member.number, Duration.ZERO)));
     }
 
     /** Which of the locks a dead worker held when it died. */
@@ -309,8 +327,11 @@ public final class Heat {
 
     /** Awaits that each worker has had so many turns at each lock. */
     public void awaitTurns(int turns) {
-        List<Lane> done = await(lanes(), Crew.PATIENCE, lane -> !lane.isForEach()
-                || crew.members().stream().allMatch(member -> lane.turnsOf(member.number) >= turns));
+        List<Lane> unused = await(
+                lanes(),
+                Crew.PATIENCE,
+                lane -> !lane.isForEach()
+                        || crew.members().stream().allMatch(member -> lane.turnsOf(member.number) >= turns));
     }
 
     /** Records what was done to these locks, and which of them it is proven to have bitten. */
@@ -322,9 +343,11 @@ public final class Heat {
     /** Records whether all workers get all locks again in time. */
     public void probe() {
         long healed = System.nanoTime();
-        probe(healed, lane -> lane.isForEach()
-                ? crew.members().stream().allMatch(member -> lane.isHadBy(member.number, healed))
-                : crew.members().stream().anyMatch(member -> lane.isHadBy(member.number, healed)));
+        probe(
+                healed,
+                lane -> lane.isForEach()
+                        ? crew.members().stream().allMatch(member -> lane.isHadBy(member.number, healed))
+                        : crew.members().stream().anyMatch(member -> lane.isHadBy(member.number, healed)));
     }
 
     /** Keeps all workers from asking anew, and records whether those who wait get their locks in time. */
@@ -345,13 +368,12 @@ public final class Heat {
             }
             return false;
         };
-        List<Lane> over = await(lanes(), Duration.ofDays(1), isOver);
+        List<Lane> unused = await(lanes(), Duration.ofDays(1), isOver);
     }
 
     private boolean isFree(Lane lane) {
         return crew.members().stream()
-                .noneMatch(member ->
-                        lane.isHeldBy(member.number) || lane.isAskedBy(member.number, Duration.ZERO));
+                .noneMatch(member -> lane.isHeldBy(member.number) || lane.isAskedBy(member.number, Duration.ZERO));
     }
 
     /** Those for which it comes true within the patience. */

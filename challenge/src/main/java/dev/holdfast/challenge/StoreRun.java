@@ -6,6 +6,7 @@ import dev.holdfast.challenge.lock.LockKind;
 import dev.holdfast.challenge.lock.LockKind.Role;
 import dev.holdfast.challenge.lock.Locks;
 import dev.holdfast.challenge.report.Results;
+import dev.holdfast.challenge.store.StoreKind;
 import dev.holdfast.challenge.store.Target;
 import dev.holdfast.challenge.workload.Workload;
 import dev.holdfast.testbed.ServerMissingException;
@@ -18,12 +19,12 @@ import java.util.stream.Stream;
 
 /** All heats of one store, with servers and workers of its own. */
 final class StoreRun implements Runnable {
-    private final Target.Kind store;
+    private final StoreKind store;
     private final Plan plan;
     private final Results results;
     private final Path folder;
 
-    StoreRun(Target.Kind store, Plan plan, Results results, Path folder) {
+    StoreRun(StoreKind store, Plan plan, Results results, Path folder) {
         this.store = store;
         this.plan = plan;
         this.results = results;
@@ -77,13 +78,14 @@ final class StoreRun implements Runnable {
         return switch (lock.role()) {
             case WRONG -> lock.isCaughtUnder(fault.id());
             case RIGHT -> true;
-            case PEER, HOLDFAST -> (plan.hasPeers() || lock.role() == Role.HOLDFAST)
-                    && plan.selects(String.join("/", store.id(), lock.id(), workload.id(), fault.id()));
+            case PEER, HOLDFAST ->
+                (plan.hasPeers() || lock.role() == Role.HOLDFAST)
+                        && plan.selects(String.join("/", store.id(), lock.id(), workload.id(), fault.id()));
         };
     }
 
     /** How many cells there are to attack. */
-    static long cells(Target.Kind store, Plan plan) {
+    static long cells(StoreKind store, Plan plan) {
         return Locks.on(store.id()).stream()
                 .filter(lock -> !lock.isControl())
                 .flatMap(lock -> lock.workloads().stream()

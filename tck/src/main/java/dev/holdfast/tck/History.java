@@ -237,8 +237,8 @@ public final class History {
             }
             Held before = hold.isReading() ? highestAlone : highest;
             if (before != null && before.token() > hold.token() && !(hold.mode() instanceof Permits)) {
-                found.add(violation(
-                        Rule.TOKENS, "asked after one with a higher token had begun", hold, List.of(before)));
+                found.add(
+                        violation(Rule.TOKENS, "asked after one with a higher token had begun", hold, List.of(before)));
             }
         }
         return found;

@@ -48,8 +48,7 @@ class HistorySearchTest {
         for (int i = 0; i < HISTORIES; i++) {
             List<Held> holds = holds(List.of(Mode.EXCLUSIVE));
             holds.sort(Comparator.comparingLong(Held::token));
-            boolean distinct =
-                    holds.stream().mapToLong(Held::token).distinct().count() == holds.size();
+            boolean distinct = holds.stream().mapToLong(Held::token).distinct().count() == holds.size();
             boolean expected = !distinct || !canBeOrdered(holds, 0, Long.MIN_VALUE);
             assertThat(finds(holds, Rule.TOKENS)).as("%s", holds).isEqualTo(expected);
             broken += expected ? 1 : 0;

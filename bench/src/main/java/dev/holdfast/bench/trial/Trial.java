@@ -47,10 +47,9 @@ public final class Trial {
                         number(args, 1, 3),
                         STORES);
             default -> {
-                System.err.println(
-                        "usage: holdfast bench recipes [SECONDS] | retain"
-                                + " | free-lock | memcached [TURNS] | writers [SECONDS] | quorum | cluster | failover [ROUNDS]"
-                                + " | writes [WINDOWS]");
+                System.err.println("usage: holdfast bench recipes [SECONDS] | retain"
+                        + " | free-lock | memcached [TURNS] | writers [SECONDS] | quorum | cluster | failover [ROUNDS]"
+                        + " | writes [WINDOWS]");
                 System.exit(USAGE);
                 return;
             }

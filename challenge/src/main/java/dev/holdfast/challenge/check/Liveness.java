@@ -17,7 +17,8 @@ public record Liveness() implements Check {
                 .filter(probe -> probe.obtained() == 0)
                 .map(probe -> new Violation(
                         id(),
-                        "somebody waited in vain for " + Duration.ofNanos(probe.limitNanos()).toMillis() + " ms",
+                        "somebody waited in vain for "
+                                + Duration.ofNanos(probe.limitNanos()).toMillis() + " ms",
                         List.of()))
                 .toList();
     }

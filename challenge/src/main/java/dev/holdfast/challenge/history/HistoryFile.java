@@ -67,8 +67,8 @@ public final class HistoryFile {
     public static LaneHistory read(Path file) throws IOException {
         List<String> lines = Files.readAllLines(file);
         if (lines.isEmpty() || !lines.get(0).equals(HEAD)) {
-            throw new IllegalArgumentException(file + " is no history of a challenge: its first line is not '" + HEAD
-                    + "'");
+            throw new IllegalArgumentException(
+                    file + " is no history of a challenge: its first line is not '" + HEAD + "'");
         }
         Reading reading = new Reading();
         for (int i = 1; i < lines.size(); i++) {

@@ -17,8 +17,7 @@ record ArbiterLock(int port, String name, Flaw flaw) implements AttackedLock {
     public Result turn(Mode mode, Work work) throws Exception {
         try (Socket connection = new Socket(InetAddress.getLoopbackAddress(), port)) {
             say(connection, flaw + " " + name + " " + Modes.write(mode));
-            String answer =
-                    new BufferedReader(new InputStreamReader(connection.getInputStream(), UTF_8)).readLine();
+            String answer = new BufferedReader(new InputStreamReader(connection.getInputStream(), UTF_8)).readLine();
             if (answer == null) {
                 throw new EOFException("the arbiter is gone");
             }

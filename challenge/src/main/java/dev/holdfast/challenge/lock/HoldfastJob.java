@@ -17,7 +17,9 @@ final class HoldfastJob implements AttackedLock {
     HoldfastJob(LockClient client, String name, Duration lease) {
         this.once = client.once(
                 name,
-                OnceOptions.every(JobOfPeriod.PERIOD).atMost(JobOfPeriod.AT_MOST).lease(lease));
+                OnceOptions.every(JobOfPeriod.PERIOD)
+                        .atMost(JobOfPeriod.AT_MOST)
+                        .lease(lease));
     }
 
     @Override

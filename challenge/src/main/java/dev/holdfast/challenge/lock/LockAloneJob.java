@@ -7,7 +7,8 @@ import dev.holdfast.spi.Mode;
 record LockAloneJob(AttackedLock lock) implements AttackedLock {
     @Override
     public Result turn(Mode mode, Work work) throws Exception {
-        return lock.turn(mode, grip -> work.run(new InPeriod(grip, System.currentTimeMillis() / JobOfPeriod.PERIOD.toMillis())));
+        return lock.turn(
+                mode, grip -> work.run(new InPeriod(grip, System.currentTimeMillis() / JobOfPeriod.PERIOD.toMillis())));
     }
 
     private record InPeriod(Grip grip, long period) implements Grip {

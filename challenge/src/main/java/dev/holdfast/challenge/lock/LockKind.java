@@ -59,8 +59,7 @@ public record LockKind(
      * @param arbiter the port of the {@link Arbiter}
      * @param clients this library's client for a URL, one for all locks of the worker; it is closed for them
      */
-    public record Place(
-            String url, String name, String workload, int arbiter, Function<String, LockClient> clients) {}
+    public record Place(String url, String name, String workload, int arbiter, Function<String, LockClient> clients) {}
 
     /** How a worker comes by it. */
     public interface Opening {

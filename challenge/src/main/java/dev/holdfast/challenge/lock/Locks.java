@@ -28,8 +28,8 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
 import java.util.Locale;
+import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 
@@ -71,7 +71,8 @@ public final class Locks {
                     SESSION,
                     Caught.NEVER,
                     place -> holdfast(
-                            place, place.url() + "?session=" + SESSION.toMillis() + "ms&tick=" + TICK.toMillis() + "ms")),
+                            place,
+                            place.url() + "?session=" + SESSION.toMillis() + "ms&tick=" + TICK.toMillis() + "ms")),
             new LockKind(
                     "arbiter",
                     "arbiter in the controller",
@@ -135,7 +136,8 @@ public final class Locks {
         return switch (place.workload()) {
             case "term" -> new HoldfastElection(client, place.name(), options);
             case "period" -> new HoldfastJob(client, place.name(), LEASE);
-            default -> new HoldfastLock(client, place.name(), options, place.workload().equals("shared"));
+            default ->
+                new HoldfastLock(client, place.name(), options, place.workload().equals("shared"));
         };
     }
 
@@ -166,7 +168,13 @@ public final class Locks {
     }
 
     private static LockKind onZooKeeper(String id, String fault, String check, Function<String, Rung> rung) {
-        return rung(id, "zookeeper", SESSION, fault, check, place -> rung.apply(place.url().replace("zk://", "")));
+        return rung(
+                id,
+                "zookeeper",
+                SESSION,
+                fault,
+                check,
+                place -> rung.apply(place.url().replace("zk://", "")));
     }
 
     /** How a textbook's lock is made. */
@@ -174,8 +182,7 @@ public final class Locks {
         Rung make(Place place) throws Exception;
     }
 
-    private static LockKind rung(
-            String id, String store, Duration lease, String fault, String check, Making making) {
+    private static LockKind rung(String id, String store, Duration lease, String fault, String check, Making making) {
         return new LockKind(
                 id,
                 "textbook: " + id,
@@ -218,8 +225,8 @@ public final class Locks {
             statement.execute("CREATE TABLE IF NOT EXISTS occupied (name VARCHAR(100) PRIMARY KEY, state VARCHAR(10))");
             statement.execute("CREATE TABLE IF NOT EXISTS owned (name VARCHAR(100) PRIMARY KEY, owner VARCHAR(100),"
                     + " depth INTEGER)");
-            statement.execute("INSERT INTO occupied (name, state) VALUES ('" + name + "', 'free')"
-                    + " ON CONFLICT DO NOTHING");
+            statement.execute(
+                    "INSERT INTO occupied (name, state) VALUES ('" + name + "', 'free')" + " ON CONFLICT DO NOTHING");
         }
     }
 }

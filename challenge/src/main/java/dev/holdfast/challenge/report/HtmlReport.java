@@ -28,7 +28,9 @@ public final class HtmlReport {
                 .append("<style>")
                 .append(style())
                 .append("</style><h1>The challenge</h1>");
-        results.settings().forEach((store, text) -> page.append("<p>").append(escaped(text)).append("</p>"));
+        results.settings()
+                .forEach((store, text) ->
+                        page.append("<p>").append(escaped(text)).append("</p>"));
         List<String> invalid = results.invalid();
         if (invalid.isEmpty()) {
             table(page, results.rows());
@@ -38,8 +40,10 @@ public final class HtmlReport {
             page.append("<p class=\"broken\">INVALID: nothing can be concluded from this run.</p>");
             invalid.forEach(why -> page.append("<p>").append(escaped(why)).append("</p>"));
         }
-        results.notTested().forEach(line -> page.append("<p>").append(escaped(line)).append("</p>"));
-        page.append("<h2>The controls</h2><p>Locks that are wrong on purpose, or by their textbook: the run counts only")
+        results.notTested()
+                .forEach(line -> page.append("<p>").append(escaped(line)).append("</p>"));
+        page.append(
+                        "<h2>The controls</h2><p>Locks that are wrong on purpose, or by their textbook: the run counts only")
                 .append(" if their checks find each of them.</p>");
         results.controls().forEach(row -> pictures(page, row));
         Files.writeString(file, page.append("</html>\n"));
@@ -62,7 +66,8 @@ public final class HtmlReport {
         Map<Cell, Map<String, Row>> lines = new LinkedHashMap<>();
         for (Row row : rows) {
             Cell cell = row.cell();
-            lines.computeIfAbsent(new Cell(cell.store(), cell.lock(), cell.workload(), ""), unused -> new LinkedHashMap<>())
+            lines.computeIfAbsent(
+                            new Cell(cell.store(), cell.lock(), cell.workload(), ""), unused -> new LinkedHashMap<>())
                     .put(cell.fault(), row);
         }
         page.append("<div class=\"wide\"><table><tr><th>store</th><th>lock</th><th>workload</th>");
@@ -95,19 +100,30 @@ public final class HtmlReport {
             return;
         }
         LaneHistory history = row.history().get();
-        page.append("<h3>").append(row.cell()).append("</h3><p>").append(escaped(row.lock().title()));
-        page.append(": ").append(escaped(row.counts())).append(", seed ").append(history.seed()).append("</p>");
+        page.append("<h3>")
+                .append(row.cell())
+                .append("</h3><p>")
+                .append(escaped(row.lock().title()));
+        page.append(": ")
+                .append(escaped(row.counts()))
+                .append(", seed ")
+                .append(history.seed())
+                .append("</p>");
         Set<String> checks = new TreeSet<>();
         for (Violation violation : row.shown()) {
             if (checks.size() < PICTURES && checks.add(violation.check())) {
                 page.append("<figure>").append(Timeline.of(history, violation)).append("<figcaption>");
-                page.append(violation.check()).append(violation.turns().isEmpty() ? ": " + escaped(violation.text()) : "");
+                page.append(violation.check())
+                        .append(violation.turns().isEmpty() ? ": " + escaped(violation.text()) : "");
                 page.append("</figcaption></figure>");
             }
         }
     }
 
     private static String escaped(String text) {
-        return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\"", "&quot;");
+        return text.replace("&", "&amp;")
+                .replace("<", "&lt;")
+                .replace(">", "&gt;")
+                .replace("\"", "&quot;");
     }
 }

@@ -124,7 +124,9 @@ public final class Row {
                 "HELD (" + bitten + " bites, 0 violations, fails in less than "
                         + String.format("%.1f", Math.min(100, RULE_OF_THREE / bitten)) + " % of bites, 95 %)";
             case NOT_PROMISED -> "NOT PROMISED (seen " + counts() + " in " + bitten + " bites)";
-            case BROKEN -> "BROKEN (" + counts() + "; seed " + history().map(LaneHistory::seed).orElse(0L) + ")";
+            case BROKEN ->
+                "BROKEN (" + counts() + "; seed "
+                        + history().map(LaneHistory::seed).orElse(0L) + ")";
         };
     }
 

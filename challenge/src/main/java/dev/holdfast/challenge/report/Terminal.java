@@ -21,8 +21,9 @@ public final class Terminal {
                 .mapToInt(row -> row.cell().toString().length())
                 .max()
                 .orElse(0);
-        results.rows().forEach(row -> out.println(pad(row.cell().toString(), width) + "  " + row.sentence()
-                + (row.file().isEmpty() ? "" : " " + row.file())));
+        results.rows()
+                .forEach(row -> out.println(pad(row.cell().toString(), width) + "  " + row.sentence()
+                        + (row.file().isEmpty() ? "" : " " + row.file())));
         results.notTested().forEach(out::println);
         long wrong = results.controls().stream()
                 .filter(row -> row.lock().role() == Role.WRONG)

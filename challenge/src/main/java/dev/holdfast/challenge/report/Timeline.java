@@ -28,7 +28,8 @@ final class Timeline {
         this.history = history;
         this.turns = turns;
         this.from = turns.stream().mapToLong(Turn::asked).min().orElseThrow();
-        this.until = Math.max(from + 1, turns.stream().mapToLong(Timeline::end).max().orElseThrow());
+        this.until =
+                Math.max(from + 1, turns.stream().mapToLong(Timeline::end).max().orElseThrow());
     }
 
     /** As SVG; empty for a violation that no turns show. */
@@ -43,7 +44,10 @@ final class Timeline {
     private String svg() {
         int height = turns.size() * LANE + FOOT;
         StringBuilder svg = new StringBuilder(String.format(
-                Locale.ROOT, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"who held, and when\">", WIDTH, height));
+                Locale.ROOT,
+                "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"who held, and when\">",
+                WIDTH,
+                height));
         history.bites().stream()
                 .filter(bite -> bite.began() < until && bite.healed() > from)
                 .forEach(bite -> svg.append(fault(bite, height - FOOT)));
@@ -52,13 +56,18 @@ final class Timeline {
         }
         svg.append(overlap(height - FOOT));
         svg.append(text(LEFT, height - 6, "0 ms", "start"));
-        svg.append(text(WIDTH - 4, height - 6, String.format(Locale.ROOT, "%.1f ms", (until - from) / NANOS_PER_MILLI), "end"));
+        svg.append(text(
+                WIDTH - 4, height - 6, String.format(Locale.ROOT, "%.1f ms", (until - from) / NANOS_PER_MILLI), "end"));
         return svg.append("</svg>").toString();
     }
 
     private String fault(Bite bite, int height) {
         return box("fault", bite.began(), bite.healed(), 0, height)
-                + text((int) Math.max(LEFT, x(bite.began())) + 3, 10, history.cell().fault(), "start");
+                + text(
+                        (int) Math.max(LEFT, x(bite.began())) + 3,
+                        10,
+                        history.cell().fault(),
+                        "start");
     }
 
     private String lane(Turn turn, int y) {

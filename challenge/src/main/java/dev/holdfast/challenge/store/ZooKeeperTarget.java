@@ -15,8 +15,8 @@ final class ZooKeeperTarget implements Target {
 
     @Override
     public String settings() {
-        return "ZooKeeper, one server, tick " + Locks.TICK.toMillis() + " ms, sessions of "
-                + Locks.SESSION.toSeconds() + " s";
+        return "ZooKeeper, one server, tick " + Locks.TICK.toMillis() + " ms, sessions of " + Locks.SESSION.toSeconds()
+                + " s";
     }
 
     @Override

@@ -34,7 +34,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * </pre>
  */
 public final class Worker {
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
 
     private final Stage stage;
     private final List<WorkingThread> threads = new ArrayList<>();
@@ -84,12 +84,14 @@ public final class Worker {
         threads.forEach(WorkingThread::end);
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         for (WorkingThread thread : threads) {
-            thread.join(Math.max(1, Duration.ofNanos(deadline - System.nanoTime()).toMillis()));
+            thread.join(
+                    Math.max(1, Duration.ofNanos(deadline - System.nanoTime()).toMillis()));
         }
         threads.clear();
         clients.values().forEach(LockClient::close);
         clients.clear();
-        while (!holdfastThreads().isEmpty() && System.nanoTime() - deadline < 0) {
+        long closed = System.nanoTime();
+        while (!holdfastThreads().isEmpty() && System.nanoTime() - closed < PATIENCE.toNanos()) {
             Thread.sleep(5);
         }
         say("ended " + String.join(",", holdfastThreads()));
