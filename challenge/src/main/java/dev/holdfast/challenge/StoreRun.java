@@ -1,6 +1,7 @@
 package dev.holdfast.challenge;
 
 import dev.holdfast.challenge.fault.Fault;
+import dev.holdfast.challenge.fault.Faults;
 import dev.holdfast.challenge.lock.Arbiter;
 import dev.holdfast.challenge.lock.LockKind;
 import dev.holdfast.challenge.lock.LockKind.Role;
@@ -9,6 +10,7 @@ import dev.holdfast.challenge.report.Results;
 import dev.holdfast.challenge.store.StoreKind;
 import dev.holdfast.challenge.store.Target;
 import dev.holdfast.challenge.workload.Workload;
+import dev.holdfast.challenge.workload.Workloads;
 import dev.holdfast.testbed.ServerMissingException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -39,7 +41,7 @@ final class StoreRun implements Runnable {
             results.setting(store.id(), target.settings());
             long round = 0;
             do {
-                for (Fault fault : Fault.ALL) {
+                for (Fault fault : Faults.ALL) {
                     heat(target, fault, crew, arbiter, plan.seed() + round);
                 }
                 round++;
@@ -66,7 +68,7 @@ final class StoreRun implements Runnable {
 
     private List<Heat.Entry> entries(Fault fault) {
         return Locks.on(store.id()).stream()
-                .flatMap(lock -> Workload.ALL.stream()
+                .flatMap(lock -> Workloads.ALL.stream()
                         .filter(workload -> lock.workloads().contains(workload.id()))
                         .filter(fault::fits)
                         .filter(workload -> isIn(fault, lock, workload))
@@ -89,7 +91,7 @@ final class StoreRun implements Runnable {
         return Locks.on(store.id()).stream()
                 .filter(lock -> !lock.isControl())
                 .flatMap(lock -> lock.workloads().stream()
-                        .flatMap(workload -> Stream.of(Fault.ALL.toArray(Fault[]::new))
+                        .flatMap(workload -> Stream.of(Faults.ALL.toArray(Fault[]::new))
                                 .map(fault -> String.join("/", store.id(), lock.id(), workload, fault.id()))))
                 .filter(plan::selects)
                 .count();

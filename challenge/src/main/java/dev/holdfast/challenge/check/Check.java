@@ -2,7 +2,7 @@ package dev.holdfast.challenge.check;
 
 import dev.holdfast.challenge.history.LaneHistory;
 import dev.holdfast.challenge.history.Turn;
-import dev.holdfast.challenge.workload.Workload;
+import dev.holdfast.challenge.workload.Workloads;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -25,7 +25,7 @@ public interface Check {
 
     /** All that the history of a workload must pass. */
     static List<Check> of(String workload) {
-        return Stream.concat(Workload.of(workload).checks().stream(), Stream.of(new Liveness(), new NoResidue()))
+        return Stream.concat(Workloads.of(workload).checks().stream(), Stream.of(new Liveness(), new NoResidue()))
                 .toList();
     }
 

@@ -6,7 +6,7 @@ import dev.holdfast.tck.History;
 import dev.holdfast.tck.History.Belief;
 import dev.holdfast.tck.History.Held;
 import dev.holdfast.tck.History.Rule;
-import java.util.IdentityHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -29,7 +29,7 @@ public record Exclusion(String id) implements Check {
     }
 
     static List<Violation> byTheKit(LaneHistory history, Belief belief, Rule rule, String check) {
-        Map<Held, Turn> turns = new IdentityHashMap<>();
+        Map<Held, Turn> turns = new HashMap<>();
         history.turns().stream().filter(Turn::isHold).forEach(turn -> turns.put(turn.toHeld(), turn));
         return History.of(turns.keySet()).judge(belief).stream()
                 .filter(violation -> violation.rule() == rule)

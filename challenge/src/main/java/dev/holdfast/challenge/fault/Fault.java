@@ -3,21 +3,9 @@ package dev.holdfast.challenge.fault;
 import dev.holdfast.challenge.Heat;
 import dev.holdfast.challenge.store.Target;
 import dev.holdfast.challenge.workload.Workload;
-import java.util.List;
 
 /** Something that is done to all locks of a heat at once. It says of each lock whether it is proven to have bitten. */
 public interface Fault {
-    /** All there are. */
-    List<Fault> ALL = List.of(
-            new Steady(),
-            new PauseHolder(),
-            new KillHolder(),
-            new KillWaiter(),
-            new LostReply(LostReply.Request.CLAIM),
-            new LostReply(LostReply.Request.RELEASE),
-            new Reset(),
-            new Partition());
-
     /** A word for it, as {@code pause-holder}. */
     String id();
 

@@ -59,8 +59,9 @@ record LostReply(Request request) implements Fault {
         heat.awaitDrops(drops);
         drops.values().forEach(ReplyDrop::cancel);
         heat.admitAll();
-        List<Lane> bitten = lanes.stream()
-                .filter(lane -> drops.containsKey(lane) && drops.get(lane).hasBitten())
+        List<Lane> bitten = drops.entrySet().stream()
+                .filter(drop -> drop.getValue().hasBitten())
+                .map(Map.Entry::getKey)
                 .toList();
         heat.bitten(lanes, bitten, victim, began);
         heat.probe();

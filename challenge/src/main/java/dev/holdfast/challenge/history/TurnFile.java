@@ -35,18 +35,24 @@ public final class TurnFile {
     private static final List<Outcome> OUTCOMES = List.of(Outcome.values());
 
     private enum Field {
-        ASKED,
-        BEGAN,
-        LAST_VALID,
-        LEAVING,
-        LEFT,
-        ENDING,
-        MODE,
-        TOKEN,
-        SCOPE,
-        READ,
-        WROTE,
-        OUTCOME
+        ASKED(0),
+        BEGAN(1),
+        LAST_VALID(2),
+        LEAVING(3),
+        LEFT(4),
+        ENDING(5),
+        MODE(6),
+        TOKEN(7),
+        SCOPE(8),
+        READ(9),
+        WROTE(10),
+        OUTCOME(11);
+
+        final int place;
+
+        Field(int place) {
+            this.place = place;
+        }
     }
 
     private final int worker;
@@ -181,6 +187,6 @@ public final class TurnFile {
     }
 
     private static int at(int turn, Field field) {
-        return ((turn + 1) * FIELDS + field.ordinal()) * Long.BYTES;
+        return ((turn + 1) * FIELDS + field.place) * Long.BYTES;
     }
 }

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** One page without JavaScript: the table, and a picture of each violation. */
 public final class HtmlReport {
@@ -77,13 +78,16 @@ public final class HtmlReport {
             page.append("<tr><td>").append(cell.store()).append("</td><td>");
             page.append(escaped(row.values().iterator().next().lock().title())).append("</td><td>");
             page.append(cell.workload()).append("</td>");
-            faults.forEach(fault -> page.append(row.containsKey(fault) ? entry(row.get(fault)) : "<td>–</td>"));
+            faults.forEach(fault -> page.append(entry(row.get(fault))));
             page.append("</tr>");
         });
         page.append("</table></div>");
     }
 
-    private static String entry(Row row) {
+    private static String entry(@Nullable Row row) {
+        if (row == null) {
+            return "<td>–</td>";
+        }
         return "<td class=\"" + row.verdict().name().toLowerCase(java.util.Locale.ROOT) + "\" title=\""
                 + escaped(row.sentence()) + "\">" + row.verdict().title() + "<small>" + row.bitten()
                 + " bites</small></td>";

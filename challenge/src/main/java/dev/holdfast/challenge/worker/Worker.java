@@ -8,7 +8,7 @@ import dev.holdfast.challenge.history.TurnFile;
 import dev.holdfast.challenge.lock.LockKind;
 import dev.holdfast.challenge.lock.LockKind.Place;
 import dev.holdfast.challenge.lock.Locks;
-import dev.holdfast.challenge.workload.Workload;
+import dev.holdfast.challenge.workload.Workloads;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -72,7 +72,7 @@ public final class Worker {
                 worker,
                 stage,
                 lock,
-                Workload.of(words[5]),
+                Workloads.of(words[5]),
                 new Place(words[7], words[6], words[5], Integer.parseInt(words[8]), this::client),
                 new TurnFile(Path.of(words[9]), worker),
                 Long.parseLong(words[10]));

@@ -10,15 +10,6 @@ import java.util.Random;
 
 /** What holders do with a lock, and what must be true of it afterwards. */
 public interface Workload {
-    /** All there are. */
-    List<Workload> ALL = List.of(
-            new PlainRegister(),
-            new FencedRegister(),
-            new SomePermits(),
-            new ReadersAndWriters(),
-            new TermOfLeadership(),
-            new JobOfPeriod());
-
     /** A word for it, as {@code plain}. */
     String id();
 
@@ -43,12 +34,4 @@ public interface Workload {
 
     /** What its history must pass, besides those that every history must. */
     List<Check> checks();
-
-    /** The one with that word. */
-    static Workload of(String id) {
-        return ALL.stream()
-                .filter(workload -> workload.id().equals(id))
-                .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("there is no workload '" + id + "'"));
-    }
 }
