@@ -1,4 +1,4 @@
-# Sourced by bench/launch.sh and flashsale/launch.sh: a module is built on first use and after changes, into a class path
+# Sourced by the launch.sh of bench, challenge and flashsale: a module is built on first use and after changes, into a class path
 # of its own, so that the command line's own jar knows nothing of what it needs.
 
 # build_module MODULE REASON SOURCES...: sets module_path to a file with the class path

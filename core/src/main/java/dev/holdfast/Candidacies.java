@@ -53,5 +53,6 @@ final class Candidacies implements AutoCloseable {
         List<Candidacy> open = List.copyOf(byName.values());
         open.forEach(Candidacy::beginClose);
         open.forEach(Candidacy::close);
+        threads.setKeepAliveTime(0, TimeUnit.SECONDS); // not shut down: a term may still end
     }
 }

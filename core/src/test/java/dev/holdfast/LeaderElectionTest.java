@@ -54,6 +54,16 @@ class LeaderElectionTest extends EngineCase {
     }
 
     @Test
+    void aClosedClientLeavesNoThreadOfAListener() throws Exception {
+        CompletableFuture<Thread> listener = new CompletableFuture<>();
+        Candidacy candidacy = ours.stand(term -> listener.complete(Thread.currentThread()), term -> {});
+        Thread thread = listener.get();
+        candidacy.close();
+        client.close();
+        soon(() -> !thread.isAlive());
+    }
+
+    @Test
     void theListenerIsToldInOrderAndLeadershipIsTrueBeforeAndFalseAfter() throws Exception {
         CompletableFuture<Candidacy> self = new CompletableFuture<>();
         Candidacy candidacy = ours.stand(

@@ -47,8 +47,6 @@ import picocli.CommandLine.ParameterException;
             "  holdfast bench pictures                      (pictures and page again)",
             "  holdfast bench jmh OneLockSixteenThreads     (by JMH, whose options follow)",
             "  holdfast bench recipes                       (split stock, single flight)",
-            "  holdfast bench leaders                       (leaders killed and stopped)",
-            "  holdfast bench once                          (Once beside ShedLock)",
             "  holdfast bench retain                        (retained locks, and rivals)",
             "  holdfast bench free-lock                     (a free lock, step by step)",
             "  holdfast bench memcached                     (a free lock beside bare add)",

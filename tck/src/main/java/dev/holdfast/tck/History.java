@@ -102,6 +102,32 @@ public final class History {
         }
     }
 
+    /** What a history is judged by. */
+    public enum Rule {
+        /** Nobody is beside a holder that excludes it. */
+        EXCLUSION,
+        /** Tokens are distinct, and rise with the holds. */
+        TOKENS
+    }
+
+    /** Until when a holder is taken to believe that it holds. */
+    public enum Belief {
+        /** As long as {@code isValid()} says so. */
+        VALID,
+        /** Until its close: a holder that never looks. */
+        NAIVE
+    }
+
+    /**
+     * What must not have happened and did.
+     *
+     * @param rule what was broken
+     * @param one the hold that began later, or has the higher token
+     * @param others those that it should not have been beside, after or before
+     * @param text the same in a sentence
+     */
+    public record Violation(Rule rule, Held one, List<Held> others, String text) {}
+
     private final List<Held> holds;
 
     private History(List<Held> holds) {
@@ -118,9 +144,17 @@ public final class History {
         return sortedBy(Held::began);
     }
 
-    /** What must not have happened and did, one sentence each; empty when the lock did what it should. */
+    /** The first of what must not have happened and did, one sentence each; empty when the lock did what it should. */
     public List<String> violations() {
-        List<String> found = new ArrayList<>(overlaps(Held::validUntil));
+        return told(judge(Belief.VALID));
+    }
+
+    /** All that must not have happened and did; tokens are judged by {@link Belief#VALID} alone. */
+    public List<Violation> judge(Belief belief) {
+        if (belief == Belief.NAIVE) {
+            return overlaps(Held::naiveUntil);
+        }
+        List<Violation> found = new ArrayList<>(overlaps(Held::validUntil));
         found.addAll(tokensTwice());
         found.addAll(tokensOutOfOrder());
         found.addAll(tokensBelowEarlierOnes());
@@ -132,36 +166,40 @@ public final class History {
      * checked tokens: what any lock with a lease does to a holder that was stopped.
      */
     public List<String> naiveOverlaps() {
-        return overlaps(Held::naiveUntil);
+        return told(judge(Belief.NAIVE));
     }
 
-    private List<String> overlaps(ToLongFunction<Held> until) {
-        List<String> found = new ArrayList<>();
+    private static List<String> told(List<Violation> found) {
+        return found.stream().limit(MOST_TOLD).map(Violation::text).toList();
+    }
+
+    private List<Violation> overlaps(ToLongFunction<Held> until) {
+        List<Violation> found = new ArrayList<>();
         List<Held> inside = new ArrayList<>();
         for (Held hold : sortedBy(Held::began)) {
             inside.removeIf(earlier -> until.applyAsLong(earlier) <= hold.began());
             if (!hold.fitsBeside(inside)) {
-                add(found, "held at once: " + inside + " and " + hold);
+                found.add(violation(Rule.EXCLUSION, "held at once", hold, inside));
             }
             inside.add(hold);
         }
         return found;
     }
 
-    private List<String> tokensTwice() {
-        List<String> found = new ArrayList<>();
+    private List<Violation> tokensTwice() {
+        List<Violation> found = new ArrayList<>();
         Map<Long, Held> seen = new HashMap<>();
         for (Held hold : sortedBy(Held::began)) {
             Held same = seen.put(hold.token(), hold);
             if (same != null && !(same.isReading() && hold.isReading())) {
-                add(found, "the same token: " + same + " and " + hold);
+                found.add(violation(Rule.TOKENS, "the same token", hold, List.of(same)));
             }
         }
         return found;
     }
 
-    private List<String> tokensOutOfOrder() {
-        List<String> found = new ArrayList<>();
+    private List<Violation> tokensOutOfOrder() {
+        List<Violation> found = new ArrayList<>();
         long point = Long.MIN_VALUE;
         Held previous = null;
         for (Held hold : sortedBy(Held::token)) {
@@ -170,12 +208,13 @@ public final class History {
             }
             point = Math.max(point, hold.asked());
             if (point > hold.began()) {
-                add(found, "began before one with a lower token: " + hold + " and " + previous);
+                found.add(violation(Rule.TOKENS, "began before one with a lower token", hold, optional(previous)));
             }
             if (hold.ending() == Ending.CLOSED) {
                 point = Math.max(point, hold.leaving());
                 if (point > hold.left()) {
-                    add(found, "ended before one with a lower token began: " + hold + " and " + previous);
+                    found.add(violation(
+                            Rule.TOKENS, "ended before one with a lower token began", hold, optional(previous)));
                 }
             }
             previous = hold;
@@ -184,8 +223,8 @@ public final class History {
     }
 
     /** Writers are compared with all, readers with writers; permits conflict with nobody in particular. */
-    private List<String> tokensBelowEarlierOnes() {
-        List<String> found = new ArrayList<>();
+    private List<Violation> tokensBelowEarlierOnes() {
+        List<Violation> found = new ArrayList<>();
         List<Held> begun = sortedBy(Held::began);
         Held highest = null;
         Held highestAlone = null;
@@ -198,7 +237,8 @@ public final class History {
             }
             Held before = hold.isReading() ? highestAlone : highest;
             if (before != null && before.token() > hold.token() && !(hold.mode() instanceof Permits)) {
-                add(found, "asked after one with a higher token had begun: " + hold + " and " + before);
+                found.add(
+                        violation(Rule.TOKENS, "asked after one with a higher token had begun", hold, List.of(before)));
             }
         }
         return found;
@@ -212,9 +252,11 @@ public final class History {
         return holds.stream().sorted(Comparator.comparingLong(key)).toList();
     }
 
-    private static void add(List<String> found, String violation) {
-        if (found.size() < MOST_TOLD) {
-            found.add(violation);
-        }
+    private static Violation violation(Rule rule, String what, Held one, List<Held> others) {
+        return new Violation(rule, one, List.copyOf(others), what + ": " + others + " and " + one);
+    }
+
+    private static List<Held> optional(@Nullable Held hold) {
+        return hold == null ? List.of() : List.of(hold);
     }
 }

@@ -5,7 +5,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /** The one place where the testbed polls: for conditions of other processes, which signal nobody. */
-final class Await {
+public final class Await {
     private static final long POLL_NANOS = 2_000_000;
 
     private Await() {}
@@ -16,7 +16,7 @@ final class Await {
      * @return whether it came true within the patience
      * @throws AssertionError when the waiting thread is interrupted; its interrupt flag stays set
      */
-    static boolean until(Duration patience, BooleanSupplier condition) {
+    public static boolean until(Duration patience, BooleanSupplier condition) {
         long deadline = System.nanoTime() + patience.toNanos();
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() - deadline >= 0) {

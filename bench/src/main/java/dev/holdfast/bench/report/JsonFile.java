@@ -83,7 +83,8 @@ public final class JsonFile {
         return values;
     }
 
-    static String text(Object value) {
+    /** A value, a list or a map as JSON. */
+    public static String text(Object value) {
         if (value instanceof Map<?, ?> map) {
             return map.entrySet().stream()
                     .map(entry -> quoted(String.valueOf(entry.getKey())) + ":" + text(entry.getValue()))

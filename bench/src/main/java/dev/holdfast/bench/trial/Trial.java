@@ -10,7 +10,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** {@code ./holdfast bench recipes}, {@code leaders} and the others: runs it, exits with 1 if a promise was broken. */
+/** {@code ./holdfast bench recipes} and the others: runs it, exits with 1 if a promise was broken. */
 public final class Trial {
     private static final int USAGE = 64;
     private static final double NANOS_PER_MILLI = 1e6;
@@ -25,8 +25,8 @@ public final class Trial {
     /**
      * Runs one of them.
      *
-     * @param args {@code recipes [SECONDS]}, {@code leaders [FAULTS [SECONDS]]}, {@code once [PERIODS]}, {@code retain},
-     *     {@code free-lock}, {@code memcached [TURNS]}, {@code etcd [ROUNDS]}, {@code writers [SECONDS]}, {@code quorum}, {@code cluster}, {@code failover [ROUNDS]} or {@code
+     * @param args {@code recipes [SECONDS]}, {@code retain}, {@code free-lock}, {@code memcached [TURNS]}, {@code etcd [ROUNDS]},
+     *     {@code writers [SECONDS]}, {@code quorum}, {@code cluster}, {@code failover [ROUNDS]} or {@code
      *     writes [WINDOWS [STORE,STORE]]}
      */
     public static void main(String[] args) throws Exception {
@@ -34,7 +34,6 @@ public final class Trial {
         boolean kept;
         switch (what) {
             case "recipes" -> kept = RecipeTrial.run(number(args, 1, 30));
-            case "leaders" -> kept = LeaderTrial.run(number(args, 1, 300), Duration.ofSeconds(number(args, 2, 1_800)));
             case "retain" -> kept = RetainTrial.run();
             case "free-lock" -> kept = FreeLockTrial.run();
             case "memcached" -> kept = MemcachedTrial.run(number(args, 1, 10_000));
@@ -48,12 +47,10 @@ public final class Trial {
                         Path.of(System.getProperty("holdfast.home", ""), "docs", "measured"),
                         number(args, 1, 3),
                         args.length > 2 ? stores(args[2]) : STORES);
-            case "once" -> kept = OnceTrial.run(number(args, 1, 200));
             default -> {
-                System.err.println(
-                        "usage: holdfast bench recipes [SECONDS] | leaders [FAULTS [SECONDS]] | once [PERIODS] | retain"
-                                + " | free-lock | memcached [TURNS] | etcd [ROUNDS] | writers [SECONDS] | quorum | cluster | failover [ROUNDS]"
-                                + " | writes [WINDOWS [STORE,STORE]]");
+                System.err.println("usage: holdfast bench recipes [SECONDS] | retain | free-lock | memcached [TURNS]"
+                        + " | etcd [ROUNDS] | writers [SECONDS] | quorum | cluster | failover [ROUNDS]"
+                        + " | writes [WINDOWS [STORE,STORE]]");
                 System.exit(USAGE);
                 return;
             }

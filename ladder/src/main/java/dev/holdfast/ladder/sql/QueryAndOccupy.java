@@ -10,7 +10,7 @@ public final class QueryAndOccupy extends SqlRung {
     }
 
     /** One that is held up between the look and the setting. */
-    QueryAndOccupy(String url, Runnable between) {
+    public QueryAndOccupy(String url, Runnable between) {
         super(url);
         this.between = between;
     }

@@ -12,6 +12,9 @@ abstract class SqlRung implements Rung {
     /** A textbook says a minute; here tests wait until it is over. */
     static final long LEASE_SECONDS = 2;
 
+    /** SQLite has no states of its own. */
+    private static final int SQLITE_CONSTRAINT = 19;
+
     final Connection database;
 
     SqlRung(String url) {
@@ -28,7 +31,7 @@ abstract class SqlRung implements Rung {
             bind(statement, values);
             return statement.executeUpdate();
         } catch (SQLException e) {
-            if ("23505".equals(e.getSQLState())) {
+            if ("23505".equals(e.getSQLState()) || e.getErrorCode() == SQLITE_CONSTRAINT) {
                 return 0; // there is such a row
             }
             throw new IllegalStateException(e);

@@ -14,7 +14,7 @@ public final class OneNode extends ZooKeeperRung {
     }
 
     /** A client to which something happens between the look and the watch. */
-    OneNode(String servers, Runnable between) {
+    public OneNode(String servers, Runnable between) {
         super(servers);
         this.between = between;
     }

@@ -1,0 +1,13 @@
+# Sourced by the launcher for `holdfast challenge`: with the libraries that it attacks, on a class path of its own.
+. "$home/build/tools/launch-module.sh"
+
+challenge_run() {
+  build_module challenge "first use: fetches the libraries and servers it attacks" \
+    core testbed tck recipes ladder bench challenge stores/sqlite stores/jdbc stores/redis stores/zookeeper \
+    stores/memcached
+  exec "$java" --enable-native-access=ALL-UNNAMED -Djava.awt.headless=true -Dslf4j.internal.verbosity=ERROR \
+    -Dnet.spy.log.LoggerImpl=net.spy.memcached.compat.log.SLF4JLogger "-Dholdfast.home=$home" \
+    -cp "$(< "$module_path")" dev.holdfast.challenge.Challenge "$@"
+}
+
+challenge_run "$@"

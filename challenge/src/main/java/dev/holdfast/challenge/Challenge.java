@@ -1,0 +1,180 @@
+package dev.holdfast.challenge;
+
+import dev.holdfast.bench.TemporaryFolder;
+import dev.holdfast.challenge.check.Check;
+import dev.holdfast.challenge.check.Check.Violation;
+import dev.holdfast.challenge.history.HistoryFile;
+import dev.holdfast.challenge.history.LaneHistory;
+import dev.holdfast.challenge.report.HtmlReport;
+import dev.holdfast.challenge.report.JsonReport;
+import dev.holdfast.challenge.report.Results;
+import dev.holdfast.challenge.report.Terminal;
+import dev.holdfast.challenge.store.StoreKind;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+
+/** {@code ./holdfast challenge}: attacks locks, and says what held. */
+@Command(
+        name = "holdfast challenge",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        description = "Attacks locks with real faults on real processes and servers, and prints what held.",
+        subcommands = Challenge.Verify.class,
+        footer = {
+            "",
+            "It starts stores of its own. Wrong locks run beside: if a check does not find each of them, or finds"
+                    + " something in a right one, the run is INVALID and prints no table. Exits with 1 when a promise"
+                    + " was broken, 2 when the run is invalid.",
+            "",
+            "Examples:",
+            "  holdfast challenge --quick",
+            "  holdfast challenge redis --minutes 60",
+            "  holdfast challenge --only redis/holdfast/fenced/pause-holder --seed 7",
+            "  holdfast challenge verify target/challenge/redis-holdfast-fenced-reset.history"
+        })
+public final class Challenge implements Callable<Integer> {
+    private static final int BROKEN = 1;
+    private static final int INVALID = 2;
+    private static final int USAGE = 64;
+    private static final int CORES = 2;
+
+    @Parameters(paramLabel = "STORE", description = "only these: sqlite, redis, zookeeper", arity = "0..*")
+    private List<String> stores = new ArrayList<>();
+
+    @Option(names = "--quick", description = "each fault once, without other libraries")
+    private boolean quick;
+
+    @Option(names = "--minutes", paramLabel = "N", defaultValue = "10", description = "how long; default 10")
+    private int minutes;
+
+    @Option(names = "--seed", paramLabel = "N", description = "makes the choices of an earlier run again")
+    private @Nullable Long seed;
+
+    @Option(
+            names = "--only",
+            paramLabel = "CELL",
+            description = "only STORE/LOCK/WORKLOAD/FAULT; a word may be *, the last ones may be missing")
+    private @Nullable String only;
+
+    @Option(
+            names = "--out",
+            paramLabel = "FOLDER",
+            description = "where report.html and results.json go; default target/challenge")
+    private @Nullable Path out;
+
+    /** Runs it. */
+    public static void main(String[] args) {
+        System.exit(new CommandLine(new Challenge())
+                .setParameterExceptionHandler((error, arguments) -> {
+                    System.err.println("holdfast challenge: " + error.getMessage() + " (--help tells more)");
+                    return USAGE;
+                })
+                .execute(args));
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        List<StoreKind> kinds = kinds();
+        long start = seed != null ? seed : System.currentTimeMillis() / 1000;
+        Plan plan = quick
+                ? Plan.quick(start, Optional.ofNullable(only))
+                : Plan.lasting(Duration.ofMinutes(minutes), start, Optional.ofNullable(only));
+        if (kinds.stream().allMatch(kind -> StoreRun.cells(kind, plan) == 0)) {
+            throw misused("there is no cell '" + only + "'");
+        }
+        if (Runtime.getRuntime().availableProcessors() < CORES) {
+            throw misused("needs " + CORES + " processors: on one, a worker that is attacked and those that watch it"
+                    + " take turns");
+        }
+        System.out.println("seed " + start);
+        Results results = new Results();
+        Thread interrupted = new Thread(() -> Terminal.print(results, System.out), "interrupted");
+        Runtime.getRuntime().addShutdownHook(interrupted);
+        TemporaryFolder.use(folder -> run(kinds, plan, results, folder));
+        Runtime.getRuntime().removeShutdownHook(interrupted);
+        return report(results);
+    }
+
+    private static void run(List<StoreKind> kinds, Plan plan, Results results, Path folder) {
+        List<Thread> threads = new ArrayList<>();
+        for (StoreKind kind : kinds) {
+            Thread thread = new Thread(new StoreRun(kind, plan, results, folder.resolve(kind.id())), kind.id());
+            thread.setUncaughtExceptionHandler((failed, why) -> results.failed(kind.id() + " broke down: " + why));
+            threads.add(thread);
+            thread.start();
+        }
+        for (Thread thread : threads) {
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private int report(Results results) throws IOException {
+        Path folder = out != null ? out : home().resolve("target/challenge");
+        Files.createDirectories(folder);
+        results.keepHistories(folder);
+        Terminal.print(results, System.out);
+        JsonReport.write(folder.resolve("results.json"), results);
+        HtmlReport.write(folder.resolve("report.html"), results);
+        System.out.println("Written: " + folder.resolve("report.html") + ", " + folder.resolve("results.json"));
+        return !results.invalid().isEmpty() ? INVALID : results.held() ? 0 : BROKEN;
+    }
+
+    private List<StoreKind> kinds() {
+        try {
+            return stores.isEmpty()
+                    ? StoreKind.ALL
+                    : stores.stream().distinct().map(StoreKind::of).toList();
+        } catch (IllegalArgumentException e) {
+            throw misused(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private ParameterException misused(String message) {
+        return new ParameterException(new CommandLine(this), message);
+    }
+
+    /** The checkout, as the launcher tells it. */
+    private static Path home() {
+        return Path.of(System.getProperty("holdfast.home", ""));
+    }
+
+    /** {@code ./holdfast challenge verify}: judges a history that was kept. */
+    @Command(name = "verify", description = "Judges a history that was kept, without any server.")
+    static final class Verify implements Callable<Integer> {
+        @Parameters(paramLabel = "FILE")
+        private Path file = Path.of("");
+
+        @Override
+        public Integer call() throws IOException {
+            LaneHistory history;
+            try {
+                history = HistoryFile.read(file);
+            } catch (IllegalArgumentException e) {
+                System.err.println("holdfast challenge: " + e.getMessage());
+                return USAGE;
+            }
+            List<Violation> found = Check.judge(history);
+            System.out.println(history.cell() + ", seed " + history.seed() + ": "
+                    + history.turns().size() + " turns, " + history.bitten() + " bites, " + found.size()
+                    + " violations");
+            found.forEach(violation -> System.out.println("  " + violation.check() + ": " + violation.text()));
+            return found.isEmpty() ? 0 : BROKEN;
+        }
+    }
+}

@@ -1,0 +1,395 @@
+package dev.holdfast.challenge;
+
+import dev.holdfast.LockClient;
+import dev.holdfast.challenge.Crew.Member;
+import dev.holdfast.challenge.fault.Fault;
+import dev.holdfast.challenge.history.LaneHistory;
+import dev.holdfast.challenge.history.LaneHistory.Bite;
+import dev.holdfast.challenge.history.LaneHistory.Cell;
+import dev.holdfast.challenge.history.LaneHistory.Probe;
+import dev.holdfast.challenge.history.TurnFile;
+import dev.holdfast.challenge.lock.Arbiter;
+import dev.holdfast.challenge.lock.LockKind;
+import dev.holdfast.challenge.lock.LockKind.Role;
+import dev.holdfast.challenge.store.Target;
+import dev.holdfast.challenge.workload.Workload;
+import dev.holdfast.testbed.Await;
+import dev.holdfast.testbed.ChunkMatcher;
+import dev.holdfast.testbed.ReplyDrop;
+import dev.holdfast.testbed.TcpProxy;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.Set;
+import java.util.function.Predicate;
+
+/**
+ * One fault, made again and again to all locks of a store at once: each worker process is at every lock, so that what is done
+ * to the process is done to all of them, and a lease is waited out once for all.
+ *
+ * <pre>
+ *   worker 1   ═ ══ ═    ════════ stopped ═══════╗  ══       pinned: the holder stays until it is unpinned
+ *   worker 2     ═    ═ ═         ╎     ═  ═  ═  ╎     ═     others get the lock: the fault has bitten
+ *   worker 3   ═   ══             ╎   ═   ═   ═  ╎   ═
+ *              race      pin     bite       heal, unpin   probe: all get the lock again
+ * </pre>
+ *
+ * <p>For one thread.
+ */
+public final class Heat {
+    private static final Duration ARRIVAL = Duration.ofSeconds(20);
+    private static final Duration REACHED_THE_STORE = Duration.ofMillis(100);
+
+    private final Cell place;
+    private final Fault fault;
+    private final Crew crew;
+    private final Target target;
+    private final Arbiter arbiter;
+    private final Path folder;
+    private final long seed;
+    private final Random random;
+    private final List<Lane> lanes = new ArrayList<>();
+    private final Set<Integer> dead = new HashSet<>();
+
+    /** A worker that is kept in its holds, and the locks that it holds. */
+    public record Pinned(int victim, List<Lane> lanes) {}
+
+    /** A lock and what is done with it. */
+    record Entry(LockKind lock, Workload workload) {}
+
+    Heat(
+            String store,
+            Target target,
+            Fault fault,
+            List<Entry> entries,
+            Crew crew,
+            Arbiter arbiter,
+            Path folder,
+            long seed) {
+        this.place = new Cell(store, "", "", fault.id());
+        this.target = target;
+        this.fault = fault;
+        this.crew = crew;
+        this.arbiter = arbiter;
+        this.folder = folder;
+        this.seed = seed;
+        this.random = new Random(seed);
+        for (Entry entry : entries) {
+            int number = lanes.size();
+            String name = "c" + Long.toString(seed, Character.MAX_RADIX) + "n" + number + "-" + fault.id();
+            lanes.add(new Lane(number, name, entry.lock(), entry.workload()));
+        }
+    }
+
+    /** Makes the fault so many times, and returns what became of each lock. */
+    List<LaneHistory> run(int times) {
+        lanes.forEach(lane -> crew.stage.lane(lane.number()).clear());
+        crew.members().forEach(this::begin);
+        crew.members().forEach(this::awaitOpened);
+        probe();
+        for (int i = 0; i < times; i++) {
+            fault.bite(this);
+        }
+        crew.stage.unpin();
+        return end();
+    }
+
+    private void begin(Member member) {
+        for (Lane lane : lanes) {
+            Path file = folder.resolve(lane.name() + "-" + member.number);
+            lane.opened(member.number, new TurnFile(file, member.number));
+            member.process.send(String.join(
+                    " ",
+                    "lane",
+                    Integer.toString(lane.number()),
+                    Integer.toString(member.number),
+                    place.store(),
+                    lane.lock().id(),
+                    lane.workload().id(),
+                    lane.name(),
+                    member.url,
+                    Integer.toString(arbiter.port()),
+                    file.toString(),
+                    Long.toString(seed)));
+        }
+    }
+
+    private void awaitOpened(Member member) {
+        for (int i = 0; i < lanes.size(); i++) {
+            String answer = member.process.expect(
+                    line -> line.startsWith("opened ") || line.startsWith("failed "), Crew.PATIENCE);
+            if (answer.startsWith("failed ")) {
+                throw new IllegalStateException("a lock on " + place.store() + " cannot be opened: lane " + answer);
+            }
+        }
+    }
+
+    private List<LaneHistory> end() {
+        crew.members().forEach(member -> member.process.send("end"));
+        List<String> threadsLeft = new ArrayList<>();
+        for (Member member : crew.members()) {
+            String ended = member.process.expect("ended ", Crew.PATIENCE);
+            if (!ended.equals("ended ")) {
+                threadsLeft.add("threads of closed clients: " + ended.substring("ended ".length()));
+            }
+        }
+        Map<Lane, List<String>> residue = residue(threadsLeft);
+        return lanes.stream()
+                .map(lane -> new LaneHistory(
+                        new Cell(
+                                place.store(), lane.lock().id(), lane.workload().id(), fault.id()),
+                        seed,
+                        lane.turns(),
+                        lane.bites(),
+                        lane.probes(),
+                        Objects.requireNonNull(residue.get(lane))))
+                .toList();
+    }
+
+    /** What killed workers held or waited for may stay until its lease has run out. */
+    private Map<Lane, List<String>> residue(List<String> threadsLeft) {
+        Map<Lane, List<String>> left = new HashMap<>();
+        try (LockClient client = LockClient.connect(target.url())) {
+            for (Lane lane : lanes) {
+                List<String> found = new ArrayList<>(arbiter.residue(lane.name()));
+                if (lane.lock().role() == Role.HOLDFAST) {
+                    if (!Await.until(
+                            lane.limit(), () -> client.list(lane.name()).isEmpty())) {
+                        found.add("in the store: " + client.list(lane.name()));
+                    }
+                    found.addAll(threadsLeft);
+                }
+                left.put(lane, found);
+            }
+        }
+        return left;
+    }
+
+    // What faults are made of.
+
+    /** The locks from which something is still expected. */
+    public List<Lane> lanes() {
+        return lanes.stream().filter(lane -> !lane.isDead()).toList();
+    }
+
+    /** Keeps a worker, chosen at random, in its holds; some locks may not come to it in time. */
+    public Pinned pin() {
+        int victim = anyone();
+        crew.stage.pin(victim);
+        List<Lane> held =
+                await(lanes(), ARRIVAL, lane -> crew.stage.lane(lane.number()).hasArrived() && lane.isHeldBy(victim));
+        return new Pinned(victim, held);
+    }
+
+    /** Lets it release its locks. */
+    public void unpin() {
+        crew.stage.unpin();
+    }
+
+    /** Keeps all workers from asking, and returns which locks are free then. */
+    public List<Lane> bar() {
+        crew.stage.bar();
+        return await(lanes(), ARRIVAL, this::isFree);
+    }
+
+    /** Lets one of them ask, who finds the locks free. */
+    public void admitAlone(int worker) {
+        crew.stage.admitAlone(worker);
+    }
+
+    /** Lets all ask again. */
+    public void admitAll() {
+        crew.stage.admitAll();
+    }
+
+    /** A worker, chosen at random. */
+    public int anyone() {
+        return crew.members().get(random.nextInt(crew.members().size())).number;
+    }
+
+    /** Resets a worker's connections to the server; whether each of its clients had one. */
+    public boolean reset(Pinned pinned) {
+        long others = pinned.lanes().stream()
+                .filter(lane ->
+                        lane.lock().role() != Role.HOLDFAST && !lane.lock().id().equals("arbiter"))
+                .count();
+        return proxy(pinned.victim()).cut() > others; // the locks of this library share a client
+    }
+
+    /** Another worker. */
+    public int anotherThan(int worker) {
+        return crew.members().stream()
+                .map(member -> member.number)
+                .filter(number -> number != worker)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** Stops a worker; the moment before. */
+    public long stop(int worker) {
+        long now = System.nanoTime();
+        member(worker).process.stop();
+        return now;
+    }
+
+    /** Lets it go on. */
+    public void goOn(int worker) {
+        member(worker).process.cont();
+    }
+
+    /** Kills a worker, and has another one begin in its place; the moment before. */
+    public long kill(int worker) {
+        long now = System.nanoTime();
+        Member next = crew.replace(member(worker));
+        dead.add(worker);
+        begin(next);
+        awaitOpened(next);
+        return now;
+    }
+
+    /** What lies between a worker and the server. */
+    public TcpProxy proxy(int worker) {
+        return member(worker).proxy.orElseThrow();
+    }
+
+    /** Arms a lost reply for each lock, to the next request of the worker that names it. */
+    public Map<Lane, ReplyDrop> dropReplies(int worker, List<Lane> locks) {
+        Map<Lane, ReplyDrop> drops = new LinkedHashMap<>();
+        for (Lane lane : locks) {
+            if (!lane.lock().id().equals("arbiter")) {
+                drops.put(
+                        lane,
+                        proxy(worker)
+                                .dropNextReply(ChunkMatcher.containing(
+                                        lane.name() + lane.lock().caught().request())));
+            }
+        }
+        return drops;
+    }
+
+    /** Awaits that they are lost; some may not be. */
+    public void awaitDrops(Map<Lane, ReplyDrop> drops) {
+        List<Lane> unused = await(
+                List.copyOf(drops.keySet()),
+                ARRIVAL,
+                lane -> Objects.requireNonNull(drops.get(lane)).hasBitten());
+    }
+
+    /** Which of the locks that a worker holds go to others; those without a lease are not waited for. */
+    public List<Lane> awaitTaken(Pinned pinned, long since) {
+        List<Lane> leased = pinned.lanes().stream()
+                .filter(lane -> !lane.lock().lease().isZero())
+                .toList();
+        Duration longest = leased.stream()
+                .map(lane -> lane.lock().lease())
+                .max(Duration::compareTo)
+                .orElse(Duration.ZERO);
+        return await(leased, longest.plus(ARRIVAL), lane -> lane.isTakenFrom(pinned.victim(), since));
+    }
+
+    /** Which of the locks a worker waits for, so long that its claims have reached the store. */
+    public List<Lane> awaitAsked(Pinned pinned, int waiter) {
+        return await(pinned.lanes(), ARRIVAL, lane -> lane.isAskedBy(waiter, REACHED_THE_STORE));
+    }
+
+    /** Awaits that all others wait for the locks that a worker holds. */
+    public void awaitWaiters(Pinned pinned) {
+        List<Lane> unused = await(
+                pinned.lanes(),
+                ARRIVAL,
+                lane -> !lane.workload().isForEach()
+                        || lane.workload().id().equals("permits")
+                        || crew.members().stream()
+                                .allMatch(member -> member.number == pinned.victim()
+                                        || lane.isAskedBy(member.number, Duration.ZERO)));
+    }
+
+    /** Which of the locks a dead worker held when it died. */
+    public List<Lane> stillHeld(Pinned pinned) {
+        return pinned.lanes().stream()
+                .filter(lane -> lane.isHeldBy(pinned.victim()))
+                .toList();
+    }
+
+    /** Which of the locks a dead worker waited for when it died. */
+    public List<Lane> stillAsked(List<Lane> locks, int waiter) {
+        return locks.stream()
+                .filter(lane -> lane.isAskedBy(waiter, Duration.ZERO))
+                .toList();
+    }
+
+    /** Awaits that each worker has had so many turns at each lock. */
+    public void awaitTurns(int turns) {
+        List<Lane> unused = await(
+                lanes(),
+                Crew.PATIENCE,
+                lane -> !lane.isForEach()
+                        || crew.members().stream().allMatch(member -> lane.turnsOf(member.number) >= turns));
+    }
+
+    /** Records what was done to these locks, and which of them it is proven to have bitten. */
+    public void bitten(List<Lane> done, List<Lane> bitten, int victim, long began) {
+        long healed = System.nanoTime();
+        done.forEach(lane -> lane.bite(new Bite(victim, began, healed, bitten.contains(lane))));
+    }
+
+    /** Records whether all workers get all locks again in time. */
+    public void probe() {
+        long healed = System.nanoTime();
+        probe(
+                healed,
+                lane -> lane.isForEach()
+                        ? crew.members().stream().allMatch(member -> lane.isHadBy(member.number, healed))
+                        : crew.members().stream().anyMatch(member -> lane.isHadBy(member.number, healed)));
+    }
+
+    /** Keeps all workers from asking anew, and records whether those who wait get their locks in time. */
+    public void probeWaiters(Pinned pinned) {
+        crew.stage.bar();
+        crew.stage.unpin();
+        probe(System.nanoTime(), this::isFree);
+        crew.stage.admitAll();
+    }
+
+    private void probe(long healed, Predicate<Lane> condition) {
+        Predicate<Lane> isOver = lane -> {
+            long now = System.nanoTime();
+            boolean had = condition.test(lane);
+            if (had || now - healed > lane.limit().toNanos()) {
+                lane.probe(new Probe(healed, had ? now : 0, lane.limit().toNanos()));
+                return true;
+            }
+            return false;
+        };
+        List<Lane> unused = await(lanes(), Duration.ofDays(1), isOver);
+    }
+
+    private boolean isFree(Lane lane) {
+        return crew.members().stream()
+                .noneMatch(member -> lane.isHeldBy(member.number) || lane.isAskedBy(member.number, Duration.ZERO));
+    }
+
+    /** Those for which it comes true within the patience. */
+    private List<Lane> await(List<Lane> some, Duration patience, Predicate<Lane> condition) {
+        List<Lane> waiting = new ArrayList<>(some);
+        boolean unused = Await.until(patience, () -> {
+            waiting.removeIf(condition);
+            return waiting.isEmpty();
+        });
+        return some.stream().filter(lane -> !waiting.contains(lane)).toList();
+    }
+
+    private Member member(int worker) {
+        return crew.members().stream()
+                .filter(member -> member.number == worker)
+                .findFirst()
+                .orElseThrow();
+    }
+}

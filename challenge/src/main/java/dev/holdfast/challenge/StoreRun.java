@@ -1,0 +1,99 @@
+package dev.holdfast.challenge;
+
+import dev.holdfast.challenge.fault.Fault;
+import dev.holdfast.challenge.fault.Faults;
+import dev.holdfast.challenge.lock.Arbiter;
+import dev.holdfast.challenge.lock.LockKind;
+import dev.holdfast.challenge.lock.LockKind.Role;
+import dev.holdfast.challenge.lock.Locks;
+import dev.holdfast.challenge.report.Results;
+import dev.holdfast.challenge.store.StoreKind;
+import dev.holdfast.challenge.store.Target;
+import dev.holdfast.challenge.workload.Workload;
+import dev.holdfast.challenge.workload.Workloads;
+import dev.holdfast.testbed.ServerMissingException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** All heats of one store, with servers and workers of its own. */
+final class StoreRun implements Runnable {
+    private final StoreKind store;
+    private final Plan plan;
+    private final Results results;
+    private final Path folder;
+
+    StoreRun(StoreKind store, Plan plan, Results results, Path folder) {
+        this.store = store;
+        this.plan = plan;
+        this.results = results;
+        this.folder = folder;
+    }
+
+    @Override
+    public void run() {
+        try (Target target = store.start();
+                Arbiter arbiter = new Arbiter();
+                Crew crew = new Crew(target, Files.createDirectories(folder).resolve("stage"))) {
+            results.setting(store.id(), target.settings());
+            long round = 0;
+            do {
+                for (Fault fault : Faults.ALL) {
+                    heat(target, fault, crew, arbiter, plan.seed() + round);
+                }
+                round++;
+            } while (plan.goesOn());
+        } catch (ServerMissingException missing) {
+            results.notTested(store.id(), String.valueOf(missing.getMessage()));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void heat(Target target, Fault fault, Crew crew, Arbiter arbiter, long seed) {
+        if (!fault.fits(target)) {
+            return;
+        }
+        List<Heat.Entry> entries = entries(fault);
+        if (entries.stream().allMatch(entry -> entry.lock().isControl())) {
+            return;
+        }
+        new Heat(store.id(), target, fault, entries, crew, arbiter, folder, seed)
+                .run(plan.times())
+                .forEach(results::add);
+    }
+
+    private List<Heat.Entry> entries(Fault fault) {
+        return Locks.on(store.id()).stream()
+                .flatMap(lock -> Workloads.ALL.stream()
+                        .filter(workload -> lock.workloads().contains(workload.id()))
+                        .filter(fault::fits)
+                        .filter(workload -> isIn(fault, lock, workload))
+                        .map(workload -> new Heat.Entry(lock, workload)))
+                .toList();
+    }
+
+    private boolean isIn(Fault fault, LockKind lock, Workload workload) {
+        return switch (lock.role()) {
+            case WRONG -> lock.isCaughtUnder(fault.id());
+            case RIGHT -> true;
+            case PEER, HOLDFAST ->
+                (plan.hasPeers() || lock.role() == Role.HOLDFAST)
+                        && plan.selects(String.join("/", store.id(), lock.id(), workload.id(), fault.id()));
+        };
+    }
+
+    /** How many cells there are to attack. */
+    static long cells(StoreKind store, Plan plan) {
+        return Locks.on(store.id()).stream()
+                .filter(lock -> !lock.isControl())
+                .flatMap(lock -> lock.workloads().stream()
+                        .flatMap(workload -> Stream.of(Faults.ALL.toArray(Fault[]::new))
+                                .map(fault -> String.join("/", store.id(), lock.id(), workload, fault.id()))))
+                .filter(plan::selects)
+                .count();
+    }
+}

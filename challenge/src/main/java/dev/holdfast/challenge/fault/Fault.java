@@ -1,0 +1,27 @@
+package dev.holdfast.challenge.fault;
+
+import dev.holdfast.challenge.Heat;
+import dev.holdfast.challenge.store.Target;
+import dev.holdfast.challenge.workload.Workload;
+
+/** Something that is done to all locks of a heat at once. It says of each lock whether it is proven to have bitten. */
+public interface Fault {
+    /** A word for it, as {@code pause-holder}. */
+    String id();
+
+    /** What it is, for people to read. */
+    String title();
+
+    /** Whether it can be made in that store. */
+    default boolean fits(Target target) {
+        return true;
+    }
+
+    /** Whether it can be made to that use of a lock. */
+    default boolean fits(Workload workload) {
+        return true;
+    }
+
+    /** Does it once, undoes it, and lets the heat look whether the locks can be had again. */
+    void bite(Heat heat);
+}

@@ -1,0 +1,19 @@
+package dev.holdfast.challenge.fault;
+
+import java.util.List;
+
+/** All faults. A new one is an entry here. */
+public final class Faults {
+    /** All there are. */
+    public static final List<Fault> ALL = List.of(
+            new Steady(),
+            new PauseHolder(),
+            new KillHolder(),
+            new KillWaiter(),
+            new LostReply(LostReply.Request.CLAIM),
+            new LostReply(LostReply.Request.RELEASE),
+            new Reset(),
+            new Partition());
+
+    private Faults() {}
+}

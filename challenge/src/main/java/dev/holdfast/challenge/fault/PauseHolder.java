@@ -1,0 +1,33 @@
+package dev.holdfast.challenge.fault;
+
+import dev.holdfast.challenge.Heat;
+import dev.holdfast.challenge.Lane;
+import java.util.List;
+
+/** The process of the holder is stopped by SIGSTOP until its lock has gone to another, and goes on. */
+final class PauseHolder implements Fault {
+    @Override
+    public String id() {
+        return "pause-holder";
+    }
+
+    @Override
+    public String title() {
+        return "holder stopped beyond its lease";
+    }
+
+    @Override
+    public void bite(Heat heat) {
+        Heat.Pinned pinned = heat.pin();
+        long stopped = heat.stop(pinned.victim());
+        List<Lane> taken;
+        try {
+            taken = heat.awaitTaken(pinned, stopped);
+        } finally {
+            heat.goOn(pinned.victim());
+        }
+        heat.unpin();
+        heat.bitten(pinned.lanes(), taken, pinned.victim(), stopped);
+        heat.probe();
+    }
+}

@@ -1,0 +1,29 @@
+package dev.holdfast.challenge.fault;
+
+import dev.holdfast.challenge.Heat;
+
+/** Nothing is done: the workers race, and in the end those who wait must be served although nobody else comes. */
+final class Steady implements Fault {
+    private static final int TURNS = 10;
+
+    @Override
+    public String id() {
+        return "steady";
+    }
+
+    @Override
+    public String title() {
+        return "race, nothing is done";
+    }
+
+    @Override
+    public void bite(Heat heat) {
+        long began = System.nanoTime();
+        heat.awaitTurns(TURNS);
+        heat.bitten(heat.lanes(), heat.lanes(), 0, began);
+        heat.probe();
+        Heat.Pinned pinned = heat.pin();
+        heat.awaitWaiters(pinned);
+        heat.probeWaiters(pinned);
+    }
+}

@@ -1,0 +1,49 @@
+package dev.holdfast.challenge.history;
+
+import java.util.List;
+
+/**
+ * All that is known of one lock under one fault.
+ *
+ * @param cell which lock, doing what, under which fault
+ * @param seed from which a run of this cell can be made again
+ * @param turns what the workers saw
+ * @param bites what was done to them
+ * @param probes whether the lock could be had afterwards
+ * @param residue what was left when all workers had closed their clients
+ */
+public record LaneHistory(
+        Cell cell, long seed, List<Turn> turns, List<Bite> bites, List<Probe> probes, List<String> residue) {
+
+    /** A store, a lock, a workload and a fault, by their words. */
+    public record Cell(String store, String lock, String workload, String fault) {
+        @Override
+        public String toString() {
+            return store + "/" + lock + "/" + workload + "/" + fault;
+        }
+    }
+
+    /**
+     * One time that the fault was made.
+     *
+     * @param victim the worker it was made to, 0 for none
+     * @param began when it began
+     * @param healed when it was over
+     * @param bit whether it is proven that it did something to this lock
+     */
+    public record Bite(int victim, long began, long healed, boolean bit) {}
+
+    /**
+     * One time that the lock should be had again.
+     *
+     * @param healed when nothing stood against it any more
+     * @param obtained when all who are alive had it, 0 if they had not when the limit was over
+     * @param limitNanos the time in which they should have had it
+     */
+    public record Probe(long healed, long obtained, long limitNanos) {}
+
+    /** How often it is proven that the fault did something. */
+    public long bitten() {
+        return bites.stream().filter(Bite::bit).count();
+    }
+}

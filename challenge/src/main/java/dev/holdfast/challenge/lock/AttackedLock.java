@@ -1,0 +1,60 @@
+package dev.holdfast.challenge.lock;
+
+import dev.holdfast.spi.Mode;
+
+/**
+ * A lock as one worker uses it, turn by turn. Locking, working and unlocking are one method, so that any library fits: with
+ * handles, with threads that own locks, with a block of code.
+ *
+ * <p>For one thread.
+ */
+public interface AttackedLock extends AutoCloseable {
+    /** How a turn ended. */
+    enum Result {
+        /** The lock was not had, and nothing was done. */
+        BUSY,
+        /** The work was done, and the lock released. */
+        DONE,
+        /** The work was done, and the library says that the lock was lost meanwhile. */
+        LOST
+    }
+
+    /** What is known of a hold. */
+    interface Grip {
+        /** Its fencing token, 0 where there is none. */
+        long token();
+
+        /** Whether the library says that it is still held; one that cannot tell says yes. */
+        boolean isValid();
+
+        /** The period of a job, 0 elsewhere. */
+        default long period() {
+            return 0;
+        }
+    }
+
+    /** What a holder does. */
+    interface Work {
+        /** Does it. */
+        void run(Grip grip) throws Exception;
+    }
+
+    /** Acquires the lock, does the work, releases the lock. */
+    Result turn(Mode mode, Work work) throws Exception;
+
+    @Override
+    void close() throws Exception;
+
+    /** A hold of which nothing is known. */
+    Grip UNTOLD = new Grip() {
+        @Override
+        public long token() {
+            return 0;
+        }
+
+        @Override
+        public boolean isValid() {
+            return true;
+        }
+    };
+}

@@ -1,0 +1,59 @@
+package dev.holdfast.challenge.lock;
+
+import dev.holdfast.HoldLostException;
+import dev.holdfast.LockClient;
+import dev.holdfast.Once;
+import dev.holdfast.OnceOptions;
+import dev.holdfast.OnceResult;
+import dev.holdfast.OnceTurn;
+import dev.holdfast.challenge.workload.JobOfPeriod;
+import dev.holdfast.spi.Mode;
+import java.time.Duration;
+
+/** This library's {@code Once}: a turn is a run of the job. */
+final class HoldfastJob implements AttackedLock {
+    private final Once once;
+
+    HoldfastJob(LockClient client, String name, Duration lease) {
+        this.once = client.once(
+                name,
+                OnceOptions.every(JobOfPeriod.PERIOD)
+                        .atMost(JobOfPeriod.AT_MOST)
+                        .lease(lease));
+    }
+
+    @Override
+    public Result turn(Mode mode, Work work) throws Exception {
+        try {
+            OnceResult result = once.run(turn -> work.run(new RunGrip(turn)));
+            if (result instanceof OnceResult.Ran ran) {
+                return ran.loss().isEmpty() ? Result.DONE : Result.LOST;
+            }
+            return Result.BUSY;
+        } catch (HoldLostException lost) {
+            return Result.LOST;
+        }
+    }
+
+    private record RunGrip(OnceTurn turn) implements Grip {
+        @Override
+        public long token() {
+            return turn.token();
+        }
+
+        @Override
+        public boolean isValid() {
+            return turn.isValid();
+        }
+
+        @Override
+        public long period() {
+            return turn.period().orElseThrow().start().toEpochMilli();
+        }
+    }
+
+    @Override
+    public void close() {
+        // The client is the worker's.
+    }
+}

@@ -1,0 +1,79 @@
+package dev.holdfast.challenge.lock;
+
+import dev.holdfast.LockClient;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
+
+/**
+ * A lock to attack.
+ *
+ * @param id a word for it, as {@code holdfast}
+ * @param title what people know it by, with its settings
+ * @param role what it is there for
+ * @param stores where it runs, by their words
+ * @param workloads what it can do, by their words
+ * @param lease after what time the store frees a holder that is silent; zero where it never does
+ * @param caught for a wrong lock, how it is found out
+ * @param opening how a worker comes by it
+ */
+public record LockKind(
+        String id,
+        String title,
+        Role role,
+        Set<String> stores,
+        Set<String> workloads,
+        Duration lease,
+        Caught caught,
+        Opening opening) {
+    /** What it is there for. */
+    public enum Role {
+        /** This library. */
+        HOLDFAST,
+        /** A library that users would otherwise pick. */
+        PEER,
+        /** A lock that is wrong on purpose, or by its textbook: a run that does not find that out is worth nothing. */
+        WRONG,
+        /** A lock that is right: a run that finds something in it is worth nothing. */
+        RIGHT
+    }
+
+    /**
+     * How a wrong lock is found out.
+     *
+     * @param fault under which fault, by its word
+     * @param checks by which checks, by their words
+     * @param request what follows the name of the lock in its claim, where other requests name it too
+     */
+    public record Caught(String fault, List<String> checks, String request) {
+        static final Caught NEVER = new Caught("", List.of(), "");
+    }
+
+    /**
+     * Where a lock is.
+     *
+     * @param url its store, as users of Holdfast write it
+     * @param name its name there
+     * @param workload what is done with it
+     * @param arbiter the port of the {@link Arbiter}
+     * @param clients this library's client for a URL, one for all locks of the worker; it is closed for them
+     */
+    public record Place(String url, String name, String workload, int arbiter, Function<String, LockClient> clients) {}
+
+    /** How a worker comes by it. */
+    public interface Opening {
+        /** Connects a client of its own. */
+        AttackedLock open(Place place) throws Exception;
+    }
+
+    /** Whether it must be found out under this fault. */
+    public boolean isCaughtUnder(String fault) {
+        return caught.fault().equals(fault);
+    }
+
+    /** Whether what is found in it says something about the run, not about the lock. */
+    public boolean isControl() {
+        return role == Role.WRONG || role == Role.RIGHT;
+    }
+}

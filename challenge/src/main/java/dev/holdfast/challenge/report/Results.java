@@ -1,0 +1,100 @@
+package dev.holdfast.challenge.report;
+
+import dev.holdfast.challenge.history.HistoryFile;
+import dev.holdfast.challenge.history.LaneHistory;
+import dev.holdfast.challenge.history.LaneHistory.Cell;
+import dev.holdfast.challenge.lock.LockKind.Role;
+import dev.holdfast.challenge.lock.Locks;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** All that was seen so far. Thread-safe. */
+public final class Results {
+    private final Map<Cell, Row> rows = new LinkedHashMap<>();
+    private final Map<String, String> settings = new LinkedHashMap<>();
+    private final List<String> notTested = new ArrayList<>();
+    private final List<String> failures = new ArrayList<>();
+
+    /** Adds what became of one lock under one fault. */
+    public synchronized void add(LaneHistory history) {
+        Cell cell = history.cell();
+        rows.computeIfAbsent(cell, unused -> new Row(cell, Locks.of(cell.lock(), cell.store())))
+                .add(history);
+    }
+
+    /** Describes a store. */
+    public synchronized void setting(String store, String text) {
+        settings.put(store, text);
+    }
+
+    /** Something that could not be tried. */
+    public synchronized void notTested(String what, String why) {
+        notTested.add(what + ": NOT TESTED (" + why + ")");
+    }
+
+    /** Something that broke down in the challenge itself. */
+    public synchronized void failed(String what) {
+        failures.add(what);
+    }
+
+    /** The rows of all locks that are no controls, in the order in which they came. */
+    public synchronized List<Row> rows() {
+        return rows.values().stream().filter(row -> !row.lock().isControl()).toList();
+    }
+
+    /** The rows of the controls. */
+    public synchronized List<Row> controls() {
+        return rows.values().stream().filter(row -> row.lock().isControl()).toList();
+    }
+
+    /** How each store was set. */
+    public synchronized Map<String, String> settings() {
+        return new LinkedHashMap<>(settings);
+    }
+
+    /** What could not be tried, and why. */
+    public synchronized List<String> notTested() {
+        return List.copyOf(notTested);
+    }
+
+    /** Why the run is worth nothing; empty when it is worth something. */
+    public synchronized List<String> invalid() {
+        List<String> why = new ArrayList<>(failures);
+        for (Row row : controls()) {
+            if (row.lock().role() == Role.WRONG && !row.uncaught().isEmpty()) {
+                why.add("the control " + row.cell() + " was not caught by " + row.uncaught() + ", only by "
+                        + row.violations().keySet());
+            } else if (row.lock().role() == Role.RIGHT && !row.violations().isEmpty()) {
+                why.add("a false alarm in the control " + row.cell() + ": "
+                        + row.shown().get(0).check() + ": " + row.shown().get(0).text());
+            }
+        }
+        if (controls().isEmpty()) {
+            why.add("no control was run");
+        }
+        return why;
+    }
+
+    /** Whether nothing that is promised was broken. */
+    public boolean held() {
+        return rows().stream().noneMatch(row -> row.verdict() == Verdict.BROKEN);
+    }
+
+    /** Keeps the histories in which something was found that should not be; returns the folder. */
+    public synchronized void keepHistories(Path folder) throws IOException {
+        for (Row row : rows.values()) {
+            boolean unexpected = row.lock().role() == Role.RIGHT || row.verdict() == Verdict.BROKEN;
+            if (row.history().isPresent() && unexpected && row.lock().role() != Role.WRONG) {
+                Files.createDirectories(folder);
+                Path file = folder.resolve(row.cell().toString().replace('/', '-') + ".history");
+                HistoryFile.write(file, row.history().get());
+                row.keptIn(file.toString());
+            }
+        }
+    }
+}

@@ -1,0 +1,148 @@
+package dev.holdfast.challenge.report;
+
+import dev.holdfast.challenge.check.Check;
+import dev.holdfast.challenge.check.Check.Violation;
+import dev.holdfast.challenge.check.Exclusion;
+import dev.holdfast.challenge.history.LaneHistory;
+import dev.holdfast.challenge.history.LaneHistory.Cell;
+import dev.holdfast.challenge.lock.LockKind;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** All that was seen of one cell: one lock, one workload, one fault. Not thread-safe. */
+public final class Row {
+    /** One in twenty runs of a lock that fails in this share of the bites would have shown nothing: the rule of three. */
+    private static final double RULE_OF_THREE = 300;
+
+    private final Cell cell;
+    private final LockKind lock;
+    private final Map<String, Integer> violations = new TreeMap<>();
+    private final List<Long> seeds = new ArrayList<>();
+    private long bitten;
+    private long missed;
+    private long turns;
+    private long naive;
+    private @Nullable LaneHistory worst;
+    private List<Violation> shown = List.of();
+    private String file = "";
+
+    Row(Cell cell, LockKind lock) {
+        this.cell = cell;
+        this.lock = lock;
+    }
+
+    void add(LaneHistory history) {
+        List<Violation> found = Check.judge(history);
+        bitten += history.bitten();
+        missed += history.bites().size() - history.bitten();
+        turns += history.turns().size();
+        naive += Exclusion.naiveOverlaps(history);
+        found.forEach(violation -> violations.merge(violation.check(), 1, Integer::sum));
+        seeds.add(history.seed());
+        if (!found.isEmpty() && shown.isEmpty()) {
+            worst = history;
+            shown = found;
+        }
+    }
+
+    /** Which lock, doing what, under which fault. */
+    public Cell cell() {
+        return cell;
+    }
+
+    /** The lock. */
+    public LockKind lock() {
+        return lock;
+    }
+
+    /** How often it is proven that the fault did something. */
+    public long bitten() {
+        return bitten;
+    }
+
+    /** How often it is not. */
+    public long missed() {
+        return missed;
+    }
+
+    /** How many turns were taken. */
+    public long turns() {
+        return turns;
+    }
+
+    /** How often holders were together that never looked whether they still held: what a lease does to them. */
+    public long naiveOverlaps() {
+        return naive;
+    }
+
+    /** How often each check found something. */
+    public Map<String, Integer> violations() {
+        return violations;
+    }
+
+    /** The history in which something was found first. */
+    public Optional<LaneHistory> history() {
+        return Optional.ofNullable(worst);
+    }
+
+    /** What was found in it. */
+    public List<Violation> shown() {
+        return shown;
+    }
+
+    /** Where that history is kept; empty when it is not. */
+    public String file() {
+        return file;
+    }
+
+    void keptIn(String place) {
+        file = place;
+    }
+
+    /** A verdict in words. */
+    public Verdict verdict() {
+        if (bitten == 0 && violations.isEmpty()) {
+            return Verdict.NOT_TESTED;
+        }
+        if (violations.isEmpty()) {
+            return Verdict.HELD;
+        }
+        boolean promised = violations.keySet().stream()
+                .anyMatch(check -> NotPromised.why(lock, cell, check).isEmpty());
+        return promised ? Verdict.BROKEN : Verdict.NOT_PROMISED;
+    }
+
+    /** The verdict with its figures. */
+    public String sentence() {
+        return switch (verdict()) {
+            case NOT_TESTED -> "NOT TESTED (the fault did not bite in " + missed + " tries)";
+            case HELD ->
+                "HELD (" + bitten + " bites, 0 violations, fails in less than "
+                        + String.format("%.1f", Math.min(100, RULE_OF_THREE / bitten)) + " % of bites, 95 %)";
+            case NOT_PROMISED -> "NOT PROMISED (seen " + counts() + " in " + bitten + " bites)";
+            case BROKEN ->
+                "BROKEN (" + counts() + "; seed "
+                        + history().map(LaneHistory::seed).orElse(0L) + ")";
+        };
+    }
+
+    /** How often each check found something, in words. */
+    String counts() {
+        return String.join(
+                ", ",
+                violations.entrySet().stream()
+                        .map(entry -> entry.getKey() + " " + entry.getValue())
+                        .toList());
+    }
+
+    /** For a wrong lock, the checks that should have found it and did not. */
+    public List<String> uncaught() {
+        return lock.caught().checks().stream()
+                .filter(check -> !violations.containsKey(check))
+                .toList();
+    }
+}

@@ -1,0 +1,32 @@
+package dev.holdfast.challenge.store;
+
+import dev.holdfast.testbed.ServerProcess;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/** A store of its own, started to be attacked. */
+public interface Target extends AutoCloseable {
+    /** What it is and how it is set, in one line. */
+    String settings();
+
+    /** Its address, as users of Holdfast write it. */
+    String url();
+
+    /** The port that clients connect to; none for a file. */
+    default OptionalInt port() {
+        return OptionalInt.empty();
+    }
+
+    /** Its process; none for a file. */
+    default Optional<ServerProcess> process() {
+        return Optional.empty();
+    }
+
+    /** Its address through a proxy on another port. */
+    default String urlThrough(int proxy) {
+        return url().replace(":" + port().orElseThrow(), ":" + proxy);
+    }
+
+    @Override
+    void close();
+}

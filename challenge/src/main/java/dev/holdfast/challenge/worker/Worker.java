@@ -1,0 +1,117 @@
+package dev.holdfast.challenge.worker;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.holdfast.LockClient;
+import dev.holdfast.challenge.history.Stage;
+import dev.holdfast.challenge.history.TurnFile;
+import dev.holdfast.challenge.lock.LockKind;
+import dev.holdfast.challenge.lock.LockKind.Place;
+import dev.holdfast.challenge.lock.Locks;
+import dev.holdfast.challenge.workload.Workloads;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * A process that uses many locks at once, each on a thread of its own: what is done to the process
+ * is done to all of them. It is there to be stopped and killed.
+ *
+ * <p>Its argument is the file of the {@link Stage}. It takes one command a line, with blanks between the words, and ends
+ * when its standard input ends:
+ *
+ * <pre>
+ *   clock                                                answers: clock NANOS
+ *   lane NUMBER WORKER STORE LOCK WORKLOAD NAME URL ARBITER FILE SEED
+ *                                                        answers: opened NUMBER, or: failed NUMBER WHY
+ *   end                                                  closes all clients; answers: ended THREADS, those that are left
+ * </pre>
+ */
+public final class Worker {
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    private final Stage stage;
+    private final List<WorkingThread> threads = new ArrayList<>();
+    private final Map<String, LockClient> clients = new ConcurrentHashMap<>();
+
+    private Worker(Stage stage) {
+        this.stage = stage;
+    }
+
+    /** Runs until its standard input ends. */
+    public static void main(String[] arguments) throws IOException, InterruptedException {
+        Worker worker = new Worker(new Stage(Path.of(arguments[0])));
+        BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, UTF_8));
+        for (String line = commands.readLine(); line != null; line = commands.readLine()) {
+            worker.obey(line.split(" ", -1));
+        }
+        System.exit(0);
+    }
+
+    private void obey(String[] words) throws InterruptedException {
+        switch (words[0]) {
+            case "clock" -> say("clock " + System.nanoTime());
+            case "lane" -> open(words);
+            case "end" -> end();
+            default -> throw new IllegalArgumentException("no such command: " + String.join(" ", words));
+        }
+    }
+
+    private void open(String[] words) {
+        int number = Integer.parseInt(words[1]);
+        int worker = Integer.parseInt(words[2]);
+        LockKind lock = Locks.of(words[4], words[3]);
+        WorkingThread thread = new WorkingThread(
+                number,
+                worker,
+                stage,
+                lock,
+                Workloads.of(words[5]),
+                new Place(words[7], words[6], words[5], Integer.parseInt(words[8]), this::client),
+                new TurnFile(Path.of(words[9]), worker),
+                Long.parseLong(words[10]));
+        threads.add(thread);
+        thread.start();
+    }
+
+    private void end() throws InterruptedException {
+        threads.forEach(WorkingThread::end);
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        for (WorkingThread thread : threads) {
+            thread.join(
+                    Math.max(1, Duration.ofNanos(deadline - System.nanoTime()).toMillis()));
+        }
+        threads.clear();
+        clients.values().forEach(LockClient::close);
+        clients.clear();
+        long closed = System.nanoTime();
+        while (!holdfastThreads().isEmpty() && System.nanoTime() - closed < PATIENCE.toNanos()) {
+            Thread.sleep(5);
+        }
+        say("ended " + String.join(",", holdfastThreads()));
+    }
+
+    private LockClient client(String url) {
+        return clients.computeIfAbsent(url, LockClient::connect);
+    }
+
+    /** Threads of the library's clients. */
+    private static List<String> holdfastThreads() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .map(Thread::getName)
+                .filter(name -> name.startsWith("holdfast"))
+                .toList();
+    }
+
+    /** Prints a whole line, whatever thread says it. */
+    static synchronized void say(String line) {
+        System.out.println(line);
+        System.out.flush();
+    }
+}

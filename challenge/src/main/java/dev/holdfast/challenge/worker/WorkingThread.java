@@ -1,0 +1,123 @@
+package dev.holdfast.challenge.worker;
+
+import dev.holdfast.challenge.history.Stage;
+import dev.holdfast.challenge.history.TurnFile;
+import dev.holdfast.challenge.lock.AttackedLock;
+import dev.holdfast.challenge.lock.AttackedLock.Grip;
+import dev.holdfast.challenge.lock.AttackedLock.Result;
+import dev.holdfast.challenge.lock.LockKind;
+import dev.holdfast.challenge.lock.LockKind.Place;
+import dev.holdfast.challenge.workload.Workload;
+import dev.holdfast.spi.Mode;
+import dev.holdfast.tck.History.Ending;
+import java.time.Duration;
+import java.util.Random;
+import java.util.concurrent.locks.LockSupport;
+
+/** A thread that takes its turns at one lock, and writes down what it sees. */
+final class WorkingThread extends Thread {
+    private static final Duration LOOK = Duration.ofMillis(1);
+    private static final Duration LOOK_WHEN_PINNED = Duration.ofMillis(5);
+    private static final Duration SHORTEST_PAUSE = Duration.ofMillis(5);
+    private static final int LONGEST_HOLD_MILLIS = 4;
+    private static final int LONGEST_PAUSE_MILLIS = 30;
+    private static final long NANOS_PER_MILLI = 1_000_000;
+
+    private final int number;
+    private final int worker;
+    private final Stage stage;
+    private final Stage.Lane lane;
+    private final LockKind kind;
+    private final Workload workload;
+    private final Place place;
+    private final TurnFile file;
+    private final Random random;
+    private volatile boolean ended;
+
+    WorkingThread(
+            int number,
+            int worker,
+            Stage stage,
+            LockKind kind,
+            Workload workload,
+            Place place,
+            TurnFile file,
+            long seed) {
+        // The same in every process: some locks take the name of a thread for who it is.
+        super("lane-" + number);
+        setDaemon(true);
+        this.number = number;
+        this.worker = worker;
+        this.stage = stage;
+        this.lane = stage.lane(number);
+        this.kind = kind;
+        this.workload = workload;
+        this.place = place;
+        this.file = file;
+        this.random = new Random(seed + worker);
+    }
+
+    /** Ends after this turn, or in the middle of a wait. */
+    void end() {
+        ended = true;
+        interrupt();
+    }
+
+    @Override
+    public void run() {
+        try (AttackedLock lock = kind.opening().open(place)) {
+            Worker.say("opened " + number);
+            while (!ended && !file.isFull()) {
+                pause(SHORTEST_PAUSE.toNanos() + random.nextInt(LONGEST_PAUSE_MILLIS) * NANOS_PER_MILLI);
+                if (stage.mayBegin(worker, lane)) {
+                    takeTurn(lock);
+                }
+            }
+        } catch (Throwable failed) {
+            Worker.say("failed " + number + " " + failed);
+        }
+    }
+
+    private void takeTurn(AttackedLock lock) {
+        Mode mode = workload.mode(random, stage.isPinned(worker));
+        file.ask(System.nanoTime());
+        Ending ending = Ending.UNKNOWN;
+        try {
+            Result result = lock.turn(mode, grip -> hold(mode, grip));
+            while (result == Result.BUSY && !ended && stage.mayBegin(worker, lane)) {
+                pause(SHORTEST_PAUSE.toNanos());
+                file.askAgain(System.nanoTime());
+                result = lock.turn(mode, grip -> hold(mode, grip));
+            }
+            ending = result == Result.DONE ? Ending.CLOSED : result == Result.LOST ? Ending.LOST : Ending.UNKNOWN;
+        } catch (Exception e) {
+            // The store is gone, or the connection: whether it was released is not known.
+        }
+        file.left(ending, System.nanoTime());
+    }
+
+    private void hold(Mode mode, Grip grip) {
+        file.begin(mode, grip.token(), grip.period(), System.nanoTime());
+        workload.enter(lane, grip, file);
+        long until = System.nanoTime() + random.nextInt(LONGEST_HOLD_MILLIS) * NANOS_PER_MILLI;
+        boolean stays;
+        do {
+            // A reader is in no other reader's way: a pinned worker stays where it writes.
+            stays = stage.isPinned(worker) && !(mode instanceof Mode.Shared);
+            if (stays) {
+                lane.arrived(true);
+            }
+            long looked = System.nanoTime();
+            if (grip.isValid()) {
+                file.valid(looked);
+            }
+            pause((stays ? LOOK_WHEN_PINNED : LOOK).toNanos());
+        } while ((stays || System.nanoTime() - until < 0) && !ended);
+        workload.leave(lane, grip, file, ((long) worker << Integer.SIZE) + file.count());
+        file.leave(System.nanoTime());
+    }
+
+    private static void pause(long nanos) {
+        LockSupport.parkNanos(nanos);
+    }
+}
