@@ -14,6 +14,7 @@ import io.grpc.stub.StreamObserver;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -74,7 +75,7 @@ interface EtcdRival extends AutoCloseable {
         @Override
         public long claims() {
             var status = client.lock(lock).status();
-            return status.waiting() + (status.isHeld() ? 1 : 0);
+            return status.waiting() + (status.isHeld() ? 1L : 0);
         }
 
         @Override
@@ -105,7 +106,7 @@ interface EtcdRival extends AutoCloseable {
         private final ByteSequence name;
         private final long lease;
         private volatile long answered;
-        private volatile int failures;
+        private final AtomicInteger failures = new AtomicInteger();
         private volatile boolean granted;
         private volatile boolean told;
         private volatile @Nullable ByteSequence key;
@@ -129,7 +130,7 @@ interface EtcdRival extends AutoCloseable {
                         granted = true;
                     })
                     .exceptionallyCompose(failed -> {
-                        failures = failures + 1; // one after the other
+                        int unused = failures.incrementAndGet();
                         return CompletableFuture.supplyAsync(
                                         () -> null, CompletableFuture.delayedExecutor(20, MILLISECONDS))
                                 .thenCompose(later -> acquire())
@@ -139,7 +140,7 @@ interface EtcdRival extends AutoCloseable {
 
         @Override
         public int failures() {
-            return failures;
+            return failures.get();
         }
 
         @Override
