@@ -50,7 +50,7 @@ public final class Challenge implements Callable<Integer> {
     private static final int USAGE = 64;
     private static final int CORES = 2;
 
-    @Parameters(paramLabel = "STORE", description = "only these: sqlite, redis, zookeeper", arity = "0..*")
+    @Parameters(paramLabel = "STORE", description = "only these: sqlite, redis, zookeeper, sentinel", arity = "0..*")
     private List<String> stores = new ArrayList<>();
 
     @Option(names = "--quick", description = "each fault once, without other libraries")
@@ -138,7 +138,9 @@ public final class Challenge implements Callable<Integer> {
     private List<StoreKind> kinds() {
         try {
             return stores.isEmpty()
-                    ? StoreKind.ALL
+                    ? StoreKind.ALL.stream()
+                            .filter(kind -> kind.isQuick() || !quick)
+                            .toList()
                     : stores.stream().distinct().map(StoreKind::of).toList();
         } catch (IllegalArgumentException e) {
             throw misused(String.valueOf(e.getMessage()));

@@ -48,7 +48,7 @@ final class Crew implements AutoCloseable {
 
     final Stage stage;
 
-    Crew(Target target, Path stageFile) {
+    Crew(Target target, boolean proxied, Path stageFile) {
         this.target = target;
         this.stageFile = stageFile;
         this.stage = new Stage(stageFile);
@@ -56,9 +56,8 @@ final class Crew implements AutoCloseable {
             spares.add(start());
         }
         for (int i = 0; i < SIZE; i++) {
-            Optional<TcpProxy> proxy = target.port().isPresent()
-                    ? Optional.of(TcpProxy.to(target.port().getAsInt()))
-                    : Optional.empty();
+            Optional<TcpProxy> proxy =
+                    proxied ? Optional.of(TcpProxy.to(target.port().orElseThrow())) : Optional.empty();
             members.add(member(proxy));
         }
     }

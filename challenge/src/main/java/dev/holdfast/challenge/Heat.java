@@ -179,12 +179,29 @@ public final class Heat {
         return lanes.stream().filter(lane -> !lane.isDead()).toList();
     }
 
+    /** The store. */
+    public Target target() {
+        return target;
+    }
+
+    /** The locks that nobody was granted since that moment. */
+    public List<Lane> notHadSince(long moment) {
+        return lanes().stream()
+                .filter(lane -> crew.members().stream().noneMatch(member -> lane.isHadBy(member.number, moment)))
+                .toList();
+    }
+
     /** Keeps a worker, chosen at random, in its holds; some locks may not come to it in time. */
     public Pinned pin() {
+        return pin(ARRIVAL);
+    }
+
+    /** The same, with less patience. */
+    public Pinned pin(Duration patience) {
         int victim = anyone();
         crew.stage.pin(victim);
         List<Lane> held =
-                await(lanes(), ARRIVAL, lane -> crew.stage.lane(lane.number()).hasArrived() && lane.isHeldBy(victim));
+                await(lanes(), patience, lane -> crew.stage.lane(lane.number()).hasArrived() && lane.isHeldBy(victim));
         return new Pinned(victim, held);
     }
 

@@ -1,5 +1,6 @@
 package dev.holdfast.challenge;
 
+import dev.holdfast.bench.TemporaryFolder;
 import dev.holdfast.challenge.fault.Fault;
 import dev.holdfast.challenge.fault.Faults;
 import dev.holdfast.challenge.lock.Arbiter;
@@ -16,6 +17,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -35,14 +37,11 @@ final class StoreRun implements Runnable {
 
     @Override
     public void run() {
-        try (Target target = store.start();
-                Arbiter arbiter = new Arbiter();
-                Crew crew = new Crew(target, Files.createDirectories(folder).resolve("stage"))) {
-            results.setting(store.id(), target.settings());
-            long round = 0;
+        long round = 0;
+        try {
             do {
-                for (Fault fault : Faults.ALL) {
-                    heat(target, fault, crew, arbiter, plan.seed() + round);
+                for (List<Fault> faults : faultsOfEachStart()) {
+                    attack(faults, plan.seed() + round);
                 }
                 round++;
             } while (plan.goesOn());
@@ -53,17 +52,38 @@ final class StoreRun implements Runnable {
         }
     }
 
-    private void heat(Target target, Fault fault, Crew crew, Arbiter arbiter, long seed) {
-        if (!fault.fits(target)) {
-            return;
+    /** The faults for which there is something to attack; those that use the store up come last, each with a start of its own. */
+    private List<List<Fault>> faultsOfEachStart() {
+        List<List<Fault>> starts = new ArrayList<>();
+        List<Fault> lasting = new ArrayList<>();
+        for (Fault fault : Faults.ALL) {
+            boolean isWanted = fault.fits(store)
+                    && !entries(fault).stream().allMatch(entry -> entry.lock().isControl());
+            if (isWanted && fault.usesUp()) {
+                starts.add(List.of(fault));
+            } else if (isWanted) {
+                lasting.add(fault);
+            }
         }
-        List<Heat.Entry> entries = entries(fault);
-        if (entries.stream().allMatch(entry -> entry.lock().isControl())) {
-            return;
+        if (!lasting.isEmpty()) {
+            starts.add(0, lasting);
         }
-        new Heat(store.id(), target, fault, entries, crew, arbiter, folder, seed)
-                .run(plan.times())
-                .forEach(results::add);
+        return starts;
+    }
+
+    private void attack(List<Fault> faults, long seed) throws IOException {
+        Path place = Files.createTempDirectory(Files.createDirectories(folder), "start");
+        try (Target target = store.start();
+                Arbiter arbiter = new Arbiter();
+                Crew crew = new Crew(target, store.isProxied(), place.resolve("stage"))) {
+            results.setting(store.id(), target.settings());
+            for (Fault fault : faults) {
+                new Heat(store.id(), target, fault, entries(fault), crew, arbiter, place, seed)
+                        .run(fault.usesUp() ? 1 : plan.times())
+                        .forEach(results::add);
+            }
+        }
+        TemporaryFolder.delete(place);
     }
 
     private List<Heat.Entry> entries(Fault fault) {

@@ -1,7 +1,7 @@
 package dev.holdfast.challenge.fault;
 
 import dev.holdfast.challenge.Heat;
-import dev.holdfast.challenge.store.Target;
+import dev.holdfast.challenge.store.StoreKind;
 import dev.holdfast.challenge.workload.Workload;
 
 /** Something that is done to all locks of a heat at once. It says of each lock whether it is proven to have bitten. */
@@ -12,8 +12,13 @@ public interface Fault {
     /** What it is, for people to read. */
     String title();
 
+    /** Whether the store is of no use afterwards: it is made once, and then the store is started anew. */
+    default boolean usesUp() {
+        return false;
+    }
+
     /** Whether it can be made in that store. */
-    default boolean fits(Target target) {
+    default boolean fits(StoreKind store) {
         return true;
     }
 

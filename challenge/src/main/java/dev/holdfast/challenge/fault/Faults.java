@@ -13,7 +13,9 @@ public final class Faults {
             new LostReply(LostReply.Request.CLAIM),
             new LostReply(LostReply.Request.RELEASE),
             new Reset(),
-            new Partition());
+            new Partition(),
+            new Failover(true),
+            new Failover(false));
 
     private Faults() {}
 }

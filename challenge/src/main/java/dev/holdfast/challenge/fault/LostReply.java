@@ -2,7 +2,7 @@ package dev.holdfast.challenge.fault;
 
 import dev.holdfast.challenge.Heat;
 import dev.holdfast.challenge.Lane;
-import dev.holdfast.challenge.store.Target;
+import dev.holdfast.challenge.store.StoreKind;
 import dev.holdfast.testbed.ReplyDrop;
 import java.util.List;
 import java.util.Locale;
@@ -33,8 +33,8 @@ record LostReply(Request request) implements Fault {
     }
 
     @Override
-    public boolean fits(Target target) {
-        return target.port().isPresent();
+    public boolean fits(StoreKind store) {
+        return store.isProxied();
     }
 
     @Override

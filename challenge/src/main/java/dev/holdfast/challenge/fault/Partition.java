@@ -2,7 +2,7 @@ package dev.holdfast.challenge.fault;
 
 import dev.holdfast.challenge.Heat;
 import dev.holdfast.challenge.Lane;
-import dev.holdfast.challenge.store.Target;
+import dev.holdfast.challenge.store.StoreKind;
 import dev.holdfast.testbed.TcpProxy;
 import java.util.List;
 
@@ -19,8 +19,8 @@ final class Partition implements Fault {
     }
 
     @Override
-    public boolean fits(Target target) {
-        return target.port().isPresent();
+    public boolean fits(StoreKind store) {
+        return store.isProxied();
     }
 
     @Override

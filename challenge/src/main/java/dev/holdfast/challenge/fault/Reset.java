@@ -1,7 +1,7 @@
 package dev.holdfast.challenge.fault;
 
 import dev.holdfast.challenge.Heat;
-import dev.holdfast.challenge.store.Target;
+import dev.holdfast.challenge.store.StoreKind;
 import java.util.List;
 
 /** All connections of the holder are reset; it may connect again at once. */
@@ -17,8 +17,8 @@ final class Reset implements Fault {
     }
 
     @Override
-    public boolean fits(Target target) {
-        return target.port().isPresent();
+    public boolean fits(StoreKind store) {
+        return store.isProxied();
     }
 
     @Override

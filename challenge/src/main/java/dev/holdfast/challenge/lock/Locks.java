@@ -42,11 +42,15 @@ public final class Locks {
     public static final Duration TICK = Duration.ofMillis(500);
 
     private static final Duration LEASE = Duration.ofSeconds(1);
+    private static final Duration LONG_LEASE = Duration.ofSeconds(10);
+    /** The lease of Redisson, unless it is set. */
+    private static final Duration WATCHDOG = Duration.ofSeconds(30);
+
     /** Of the textbooks' locks. */
     private static final Duration TEXTBOOK = Duration.ofSeconds(2);
 
     private static final Duration NONE = Duration.ZERO;
-    private static final Set<String> EVERYWHERE = Set.of("sqlite", "redis", "zookeeper");
+    private static final Set<String> EVERYWHERE = Set.of("sqlite", "redis", "zookeeper", "sentinel");
     private static final Set<String> PLAIN = Set.of("plain");
     private static final Set<String> ALL = Set.of("plain", "fenced", "permits", "shared", "term", "period");
     private static final Duration BETWEEN = Duration.ofMillis(3);
@@ -61,7 +65,7 @@ public final class Locks {
                     ALL,
                     LEASE,
                     Caught.NEVER,
-                    place -> holdfast(place, place.url())),
+                    place -> holdfast(place, place.url(), LEASE)),
             new LockKind(
                     "holdfast",
                     "Holdfast",
@@ -72,7 +76,19 @@ public final class Locks {
                     Caught.NEVER,
                     place -> holdfast(
                             place,
-                            place.url() + "?session=" + SESSION.toMillis() + "ms&tick=" + TICK.toMillis() + "ms")),
+                            place.url() + "?session=" + SESSION.toMillis() + "ms&tick=" + TICK.toMillis() + "ms",
+                            LEASE)),
+            onSentinel("holdfast", "Holdfast", Role.HOLDFAST, ALL, Caught.NEVER, ""),
+            onSentinel("holdfast-acks", "Holdfast, acks=1", Role.HOLDFAST, ALL, Caught.NEVER, "?acks=1"),
+            onSentinel(
+                    "unconfirmed",
+                    "Holdfast without acks",
+                    Role.WRONG,
+                    PLAIN,
+                    new Caught("failover-unheard", List.of("exclusive"), ""),
+                    ""),
+            redissonFenced("redisson-fenced-checked", "Redisson, fenced lock", true),
+            redissonFenced("redisson-fenced", "Redisson, fenced lock, checkLockSyncedSlaves=false", false),
             new LockKind(
                     "arbiter",
                     "arbiter in the controller",
@@ -130,12 +146,38 @@ public final class Locks {
                 .orElseThrow(() -> new IllegalArgumentException("there is no lock '" + id + "' on " + store));
     }
 
-    private static AttackedLock holdfast(Place place, String url) {
-        HoldOptions options = HoldOptions.defaults().lease(LEASE);
+    /** Leases outlast a failover, as the usual ones do. */
+    private static LockKind onSentinel(
+            String id, String title, Role role, Set<String> workloads, Caught caught, String query) {
+        return new LockKind(
+                id,
+                title,
+                role,
+                Set.of("sentinel"),
+                workloads,
+                LONG_LEASE,
+                caught,
+                place -> holdfast(place, place.url() + query, LONG_LEASE));
+    }
+
+    private static LockKind redissonFenced(String id, String title, boolean checksReplicas) {
+        return new LockKind(
+                id,
+                title,
+                Role.PEER,
+                Set.of("sentinel"),
+                Set.of("fenced"),
+                WATCHDOG,
+                Caught.NEVER,
+                place -> new RedissonFenced(place.url(), place.name(), checksReplicas));
+    }
+
+    private static AttackedLock holdfast(Place place, String url, Duration lease) {
+        HoldOptions options = HoldOptions.defaults().lease(lease);
         LockClient client = place.clients().apply(url);
         return switch (place.workload()) {
             case "term" -> new HoldfastElection(client, place.name(), options);
-            case "period" -> new HoldfastJob(client, place.name(), LEASE);
+            case "period" -> new HoldfastJob(client, place.name(), lease);
             default ->
                 new HoldfastLock(client, place.name(), options, place.workload().equals("shared"));
         };
@@ -203,7 +245,7 @@ public final class Locks {
                 Role.PEER,
                 Set.of(word),
                 PLAIN,
-                store == StoreKind.ZOOKEEPER ? SESSION : Duration.ofSeconds(30),
+                store == StoreKind.ZOOKEEPER ? SESSION : WATCHDOG,
                 Caught.NEVER,
                 opening);
     }

@@ -10,6 +10,9 @@ import java.util.Set;
 final class NotPromised {
     private static final Set<String> OUTLASTING_A_LEASE = Set.of("pause-holder", "partition");
 
+    /** Those that wait until a replica has the grant. */
+    private static final Set<String> CONFIRMED = Set.of("holdfast-acks", "redisson-fenced-checked");
+
     private NotPromised() {}
 
     /** Why a check may find something in that cell; empty where it may not. */
@@ -20,6 +23,9 @@ final class NotPromised {
         }
         if (outlasts && lock.role() == Role.PEER && check.equals("exclusive")) {
             return Optional.of("a holder is not told that its lease or session has ended");
+        }
+        if (cell.fault().equals("failover-unheard") && !CONFIRMED.contains(lock.id()) && check.equals("exclusive")) {
+            return Optional.of("a grant that no replica has is lost with the master");
         }
         return Optional.empty();
     }

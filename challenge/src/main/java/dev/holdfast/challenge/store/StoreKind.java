@@ -8,14 +8,17 @@ import java.util.function.Supplier;
  *
  * @param id a word for it
  * @param title what people call it
+ * @param isQuick whether a quick run has it
+ * @param isProxied whether each worker has a way of its own to it, to be cut off on
  * @param starting how it is started
  */
-public record StoreKind(String id, String title, Supplier<Target> starting) {
+public record StoreKind(String id, String title, boolean isQuick, boolean isProxied, Supplier<Target> starting) {
     /** All there are. */
     public static final List<StoreKind> ALL = List.of(
-            new StoreKind("sqlite", "SQLite", SqliteTarget::new),
-            new StoreKind("redis", "Redis", RedisTarget::new),
-            new StoreKind("zookeeper", "ZooKeeper", ZooKeeperTarget::new));
+            new StoreKind("sqlite", "SQLite", true, false, SqliteTarget::new),
+            new StoreKind("redis", "Redis", true, true, RedisTarget::new),
+            new StoreKind("zookeeper", "ZooKeeper", true, true, ZooKeeperTarget::new),
+            new StoreKind("sentinel", "Redis with Sentinel", false, false, SentinelTarget::new));
 
     /** The one with that word. */
     public static StoreKind of(String id) {
