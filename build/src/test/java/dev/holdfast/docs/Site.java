@@ -45,7 +45,7 @@ final class Site {
     private static final List<Extension> EXTENSIONS = List.of(TablesExtension.create());
     private static final Pattern PLACE = Pattern.compile("\\{\\{(\\w+)}}");
     private static final int DEEPEST = 3;
-    private static final int MOST_WITHOUT_LIST = 2;
+    private static final int LEAST_LISTED = 3;
     private static final Set<String> AS_THEY_ARE = Set.of("svg", "png", "gif", "json", "html");
     /** A link of an HTML file; after a blank: ":href" is an attribute that a script of the page computes. */
     static final Pattern LINK = Pattern.compile("(?<=\\s)(href|src)=\"(?![a-z]+:)([^\"]*)\"");
@@ -244,22 +244,29 @@ final class Site {
                 "version",
                 version,
                 "root",
-                "../".repeat(placeOf(source).getNameCount() - 1),
+                up,
                 "contents",
-                contents.html(entry -> link(source, entry.page(), entry.anchor(), entry.title())),
+                contents.html(entry -> link(source, entry.page(), entry.anchor(), entry.title())) + javadoc(up),
                 "here",
-                here.stream()
-                        .filter(section -> section.level > 1)
-                        .map(section -> "<li class=\"h%d\"><a href=\"#%s\">%s</a></li>\n"
-                                .formatted(section.level, section.anchor(), escaped(section.heading)))
-                        .collect(Collectors.joining(
-                                "", here.size() < MOST_WITHOUT_LIST ? "" : "<h2>On this page</h2>\n<ul>\n", "</ul>\n")),
+                listOf(here),
                 "around",
                 (at > 0 ? beside(source, order.get(at - 1), "prev") : "")
                         + (at >= 0 && at + 1 < order.size() ? beside(source, order.get(at + 1), "next") : ""),
                 "body",
                 body);
         return PLACE.matcher(frame).replaceAll(place -> Matcher.quoteReplacement(parts.get(place.group(1))));
+    }
+
+    /** The headings of a page with several. */
+    private static String listOf(List<Section> here) {
+        if (here.size() < LEAST_LISTED) {
+            return "";
+        }
+        return here.stream()
+                .filter(section -> section.level > 1)
+                .map(section -> "<li class=\"h%d\"><a href=\"#%s\">%s</a></li>\n"
+                        .formatted(section.level, section.anchor(), escaped(section.heading)))
+                .collect(Collectors.joining("", "<h2>On this page</h2>\n<ul>\n", "</ul>\n"));
     }
 
     /** Links to what is in the folder "api" already: the Javadoc of each module. */
