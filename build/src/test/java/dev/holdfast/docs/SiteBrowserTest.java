@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -70,7 +71,7 @@ class SiteBrowserTest {
                 .untilAsserted(() -> assertThat(all("#found a"))
                         .anyMatch(link -> link.getDomProperty("href").contains(page)));
         assertThat(all("#found a"))
-                .anyMatch(link -> link.getText().toLowerCase().contains(word.toLowerCase()));
+                .anyMatch(link -> link.getText().toLowerCase(Locale.ROOT).contains(word.toLowerCase(Locale.ROOT)));
     }
 
     @Test
