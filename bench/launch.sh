@@ -7,14 +7,14 @@ bench_run() {
   fi
   local main=dev.holdfast.bench.Bench
   build_module bench "first use: fetches the libraries and servers it measures" \
-    core testbed recipes bench stores/sqlite stores/jdbc stores/redis stores/zookeeper stores/memcached
+    core testbed recipes bench stores/sqlite stores/jdbc stores/redis stores/zookeeper stores/etcd stores/memcached
   if [[ ${1:-} == jmh ]]; then
     main=org.openjdk.jmh.Main
     shift
   elif [[ ${1:-} == pictures ]]; then
     main=dev.holdfast.bench.Pictures
     shift
-  elif [[ ${1:-} =~ ^(recipes|retain|free-lock|memcached|writers|quorum|cluster|failover|writes)$ ]]; then
+  elif [[ ${1:-} =~ ^(recipes|retain|free-lock|memcached|etcd|writers|quorum|cluster|failover|writes)$ ]]; then
     main=dev.holdfast.bench.trial.Trial
   fi
   exec "$java" --enable-native-access=ALL-UNNAMED -Djava.awt.headless=true -Dslf4j.internal.verbosity=ERROR \

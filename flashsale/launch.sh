@@ -2,6 +2,6 @@
 . "$home/build/tools/launch-module.sh"
 
 build_module flashsale "first use: fetches Spring Boot and the balancer" \
-  core recipes spring ladder testbed flashsale stores/sqlite stores/jdbc stores/redis stores/zookeeper stores/memcached
+  core recipes spring ladder testbed flashsale stores/sqlite stores/jdbc stores/redis stores/zookeeper stores/etcd stores/memcached
 CLASSPATH=$(< "$module_path") exec "$java" -XX:+UseSerialGC --enable-native-access=ALL-UNNAMED \
   dev.holdfast.flashsale.SaleCommand "$@"

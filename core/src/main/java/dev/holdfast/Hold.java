@@ -3,7 +3,7 @@ package dev.holdfast;
 import dev.holdfast.internal.Engine;
 import dev.holdfast.internal.HoldHandle;
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.function.Consumer;
 
 /**
@@ -23,9 +23,13 @@ import java.util.function.Consumer;
  * <p>Thread-safe: any thread may close it, except where {@link HoldOptions#reentrant()} binds it to its thread.
  */
 public final class Hold implements Holding {
+    private static final AtomicIntegerFieldUpdater<Hold> CLOSED =
+            AtomicIntegerFieldUpdater.newUpdater(Hold.class, "closed");
+
     private final HoldHandle anchor;
     private final LockMode as;
-    private final AtomicBoolean closed = new AtomicBoolean();
+    /** 1 once it is closed. */
+    private volatile int closed;
 
     Hold(HoldHandle anchor, LockMode as) {
         this.anchor = anchor;
@@ -53,13 +57,13 @@ public final class Hold implements Holding {
     /** Whether the lock is surely held right now: false once closed, lost or in doubt. Sends no request; cheap. */
     @Override
     public boolean isValid() {
-        return !closed.get() && anchor.isValid();
+        return closed == 0 && anchor.isValid();
     }
 
     /** How long it stays valid if no renewal succeeds; zero when it is not valid. */
     @Override
     public Duration remaining() {
-        return closed.get() ? Duration.ZERO : anchor.remaining();
+        return closed != 0 ? Duration.ZERO : anchor.remaining();
     }
 
     /**
@@ -108,7 +112,7 @@ public final class Hold implements Holding {
      * @throws UnsupportedByStoreException if the store does not {@link Capabilities#wanted() report} it
      */
     public void onWanted(Runnable action) {
-        if (closed.get()) {
+        if (closed != 0) {
             throw new IllegalStateException("the hold of '" + name() + "' is closed");
         }
         anchor.onWanted(action);
@@ -126,7 +130,7 @@ public final class Hold implements Holding {
      */
     @Override
     public void extend(Duration lease) {
-        if (closed.get()) {
+        if (closed != 0) {
             throw new IllegalStateException("the hold of '" + name() + "' is closed");
         }
         anchor.extend(lease);
@@ -151,11 +155,11 @@ public final class Hold implements Holding {
     @Override
     public void close() {
         anchor.checkOwner();
-        if (closed.compareAndSet(false, true)) {
+        if (CLOSED.compareAndSet(this, 0, 1)) {
             try {
                 anchor.close(as);
             } catch (Error notBegun) {
-                closed.set(false);
+                closed = 0;
                 throw notBegun;
             }
         }
@@ -168,7 +172,7 @@ public final class Hold implements Holding {
 
     /** Closes it for a caller that never received it: waits for nothing, and reports no loss. */
     void giveBack() {
-        if (closed.compareAndSet(false, true)) {
+        if (CLOSED.compareAndSet(this, 0, 1)) {
             anchor.giveBack();
         }
     }
@@ -182,7 +186,7 @@ public final class Hold implements Holding {
     }
 
     void downgrade() {
-        if (closed.get()) {
+        if (closed != 0) {
             throw new IllegalStateException("the hold of '" + name() + "' is closed");
         }
         anchor.downgrade();

@@ -63,7 +63,7 @@ abstract class EngineCase {
 
     /** A grant as a store names it when it reports of it. */
     static Grant grantOf(String id) {
-        return new Grant(new ClaimId(id), "a", Mode.EXCLUSIVE, s(30), 1L, 0);
+        return new Grant(ClaimId.of(id), "a", Mode.EXCLUSIVE, s(30), 1L, 0);
     }
 
     /** Calls on a thread of its own. */

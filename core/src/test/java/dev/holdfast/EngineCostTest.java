@@ -29,7 +29,7 @@ class EngineCostTest {
             long bytes = (threads.getCurrentThreadAllocatedBytes() - before) / MANY;
 
             System.out.println(bytes + " bytes allocated for each lock that was taken and given back");
-            assertThat(bytes).isBetween(500L, 4_900L);
+            assertThat(bytes).isBetween(500L, 4_560L);
         }
     }
 
@@ -51,7 +51,7 @@ class EngineCostTest {
             long bytes = (used() - before) / MANY;
 
             System.out.println(bytes + " bytes kept for each lock that is held");
-            assertThat(bytes).isBetween(300L, 1_680L);
+            assertThat(bytes).isBetween(300L, 1_360L);
             holds.forEach(Hold::close);
         }
     }

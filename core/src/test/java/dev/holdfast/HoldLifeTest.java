@@ -356,7 +356,7 @@ class HoldLifeTest {
         Hold hold = client.lock("a").acquire();
         hold.onLost(losses::add);
         dev.holdfast.spi.Grant grant = new dev.holdfast.spi.Grant(
-                new dev.holdfast.spi.ClaimId(hold.id()), "a", dev.holdfast.spi.Mode.EXCLUSIVE, LEASE, 1L, 0);
+                dev.holdfast.spi.ClaimId.of(hold.id()), "a", dev.holdfast.spi.Mode.EXCLUSIVE, LEASE, 1L, 0);
         line.listener.suspect(grant);
         assertThat(hold.isValid()).isFalse();
         time.advance(Duration.ofMillis(1));

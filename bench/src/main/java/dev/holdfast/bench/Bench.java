@@ -50,6 +50,7 @@ import picocli.CommandLine.ParameterException;
             "  holdfast bench retain                        (retained locks, and rivals)",
             "  holdfast bench free-lock                     (a free lock, step by step)",
             "  holdfast bench memcached                     (a free lock beside bare add)",
+            "  holdfast bench etcd                          (members cut off, leaders killed)",
             "  holdfast bench writers                       (one row, more and more writers)",
             "  holdfast bench quorum                        (five Redis servers, RedLock)",
             "  holdfast bench cluster                       (three masters, one server)",
@@ -69,7 +70,7 @@ public final class Bench implements Callable<Integer> {
             names = "--only",
             split = ",",
             paramLabel = "STORE",
-            description = "only these: mem, sqlite, redis, zookeeper, mariadb, postgresql")
+            description = "only these: mem, sqlite, redis, zookeeper, etcd, mariadb, postgresql")
     private List<String> only = new ArrayList<>();
 
     @Option(

@@ -21,8 +21,8 @@ import org.junit.jupiter.api.Test;
  */
 class EngineSizeTest {
     private static final Path ENGINE = Path.of("../core/src/main/java/dev/holdfast/internal");
-    private static final int MOST_FILES = 60;
-    private static final int MOST_LINES = 7_165;
+    private static final int MOST_FILES = 57;
+    private static final int MOST_LINES = 7_112;
     /** One algorithm may be one file. */
     private static final int LONGEST_FILE = 529;
 

@@ -1,15 +1,20 @@
 package dev.holdfast.docs;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -20,10 +25,14 @@ import org.commonmark.Extension;
 import org.commonmark.ext.gfm.tables.TablesExtension;
 import org.commonmark.node.AbstractVisitor;
 import org.commonmark.node.Code;
+import org.commonmark.node.CustomNode;
+import org.commonmark.node.FencedCodeBlock;
 import org.commonmark.node.Heading;
+import org.commonmark.node.HtmlBlock;
 import org.commonmark.node.Image;
 import org.commonmark.node.Link;
 import org.commonmark.node.Node;
+import org.commonmark.node.SoftLineBreak;
 import org.commonmark.node.Text;
 import org.commonmark.parser.Parser;
 import org.commonmark.renderer.html.HtmlRenderer;
@@ -34,31 +43,20 @@ import org.commonmark.renderer.html.HtmlRenderer;
  */
 final class Site {
     private static final List<Extension> EXTENSIONS = List.of(TablesExtension.create());
+    private static final Pattern PLACE = Pattern.compile("\\{\\{(\\w+)}}");
+    private static final int DEEPEST = 3;
+    private static final int LEAST_LISTED = 3;
     private static final Set<String> AS_THEY_ARE = Set.of("svg", "png", "gif", "json", "html");
     /** A link of an HTML file; after a blank: ":href" is an attribute that a script of the page computes. */
     static final Pattern LINK = Pattern.compile("(?<=\\s)(href|src)=\"(?![a-z]+:)([^\"]*)\"");
 
-    private static final String FRAME = """
-            <!DOCTYPE html>
-            <html lang="%s">
-            <head>
-            <meta charset="utf-8">
-            <meta name="viewport" content="width=device-width, initial-scale=1">
-            <title>%s</title>
-            <style>
-            body { max-width: 60em; margin: 0 auto; padding: 0 1em 4em; font: 16px/1.5 system-ui, sans-serif; color: #222 }
-            nav { padding: 1em 0; border-bottom: 1px solid #ccc } nav a { margin-right: 1.5em }
-            table { border-collapse: collapse; display: block; overflow-x: auto }
-            th, td { border: 1px solid #ccc; padding: .3em .6em; text-align: left; vertical-align: top }
-            code, pre { font: 14px/1.4 ui-monospace, monospace; background: #f4f4f4 }
-            pre { padding: .8em; overflow-x: auto } img { max-width: 100%% } a { color: #0645ad }
-            </style>
-            </head>
-            <body>
-            <nav>%s</nav>
-            %s</body>
-            </html>
-            """;
+    /** Written beside the pages: looks and behaviour, from here, and what searches and what colours code, from libraries. */
+    private static final Map<String, String> PARTS = Map.of(
+            "site.css", "/site/site.css",
+            "site.js", "/site/site.js",
+            "theme.js", "/site/theme.js",
+            "lunr.min.js", "/META-INF/resources/webjars/lunr/2.3.9/lunr.min.js",
+            "highlight.min.js", "/META-INF/resources/webjars/highlightjs/11.11.1/highlight.min.js");
 
     private final Path root;
     private final Path out;
@@ -67,14 +65,75 @@ final class Site {
     private final Set<Path> known = new HashSet<>();
 
     private final Queue<Path> waiting = new ArrayDeque<>();
+    private final SiteContents contents;
+    private final String frame = resource("/site/frame.html");
+    private final String version;
+    /** Whose Javadoc is there. */
+    private final List<String> modules;
 
-    Site(Path root, Path out) {
+    /** What is searched. */
+    private final List<Section> sections = new ArrayList<>();
+
+    /**
+     * A piece of a page: what stands below one heading.
+     *
+     * @param level of the heading: 1 for that of the page
+     * @param at where it is, relative to the site
+     */
+    private record Section(int level, String page, String heading, String at, StringBuilder text) {
+        String anchor() {
+            return at.substring(at.indexOf('#') + 1);
+        }
+
+        String json() {
+            return "{page:%s,heading:%s,at:%s,text:%s}"
+                    .formatted(quoted(page), quoted(heading), quoted(at), quoted(text));
+        }
+
+        private static String quoted(CharSequence text) {
+            return '"'
+                    + text.toString()
+                            .replace("\\", "\\\\")
+                            .replace("\"", "\\\"")
+                            .replace("\n", " ")
+                    + '"';
+        }
+    }
+
+    Site(Path root, Path out) throws IOException {
         this.root = root;
         this.out = out;
+        this.modules = modulesIn(out.resolve("api"));
+        this.contents = SiteContents.of(root.resolve("docs/README.md"));
+        this.version =
+                Files.readString(root.resolve("pom.xml")).replaceFirst("(?s).*?<version>(.*?)</version>.*", "$1");
+    }
+
+    private static List<String> modulesIn(Path javadoc) throws IOException {
+        if (!Files.isDirectory(javadoc)) {
+            return List.of();
+        }
+        try (Stream<Path> modules = Files.list(javadoc)) {
+            return modules.map(module -> module.getFileName().toString())
+                    .sorted()
+                    .toList();
+        }
+    }
+
+    private static String resource(String name) {
+        try (InputStream in = Site.class.getResourceAsStream(name)) {
+            return new String(Objects.requireNonNull(in, name).readAllBytes(), UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** Writes the pages, and then whatever they link to. */
     void write(List<Path> pages) throws IOException {
+        for (Map.Entry<String, String> part : PARTS.entrySet()) {
+            Path target = Files.createDirectories(out.resolve("site")).resolve(part.getKey());
+            Files.writeString(target, resource(part.getValue()));
+        }
         pages.forEach(page -> want(page.normalize()));
         while (!waiting.isEmpty()) {
             Path source = waiting.remove();
@@ -85,9 +144,14 @@ final class Site {
             } else if (AS_THEY_ARE.contains(ending(source))) {
                 Files.copy(source, target, StandardCopyOption.REPLACE_EXISTING);
             } else {
-                Files.writeString(target, framed(source, body(source)));
+                int before = sections.size();
+                String body = body(source);
+                Files.writeString(target, framed(source, body, sections.subList(before, sections.size())));
             }
         }
+        Files.writeString(
+                out.resolve("site/texts.js"),
+                sections.stream().map(Section::json).collect(Collectors.joining(",\n", "const texts = [\n", "];\n")));
     }
 
     private void want(Path source) {
@@ -111,6 +175,7 @@ final class Site {
 
     private String html(Path source, String text) {
         Node page = parser.parse(text);
+        collect(source, page);
         return HtmlRenderer.builder()
                 .extensions(EXTENSIONS)
                 .attributeProviderFactory(context -> (node, tag, attributes) -> attributesOf(source, node, attributes))
@@ -148,14 +213,81 @@ final class Site {
         return way(source, target) + (anchor < 0 ? "" : link.substring(anchor));
     }
 
-    private String framed(Path source, String body) {
-        String language = source.toString().endsWith(".zh-CN.md") ? "zh-CN" : "en";
-        String links = Stream.of("README.md", "docs/quick-start.md", "docs/README.md", "README.zh-CN.md")
-                .map(root::resolve)
-                .peek(this::want)
-                .map(page -> "<a href=\"%s\">%s</a>".formatted(way(source, page), titleOf(page)))
-                .collect(Collectors.joining());
-        return FRAME.formatted(language, titleOf(source), links, body);
+    /** The sections of a page, down to those of the third level. */
+    private void collect(Path source, Node page) {
+        Section last = null;
+        for (Node block = page.getFirstChild(); block != null; block = block.getNext()) {
+            if (block instanceof Heading heading && heading.getLevel() <= DEEPEST) {
+                String title = textOf(heading);
+                last = new Section(
+                        heading.getLevel(),
+                        last == null ? title : last.page,
+                        title,
+                        placeOf(source) + "#" + PagesTest.anchor(title),
+                        new StringBuilder());
+                sections.add(last);
+            } else if (last != null && !(block instanceof HtmlBlock)) {
+                last.text.append(textOf(block)).append(' ');
+            }
+        }
+    }
+
+    private String framed(Path source, String body, List<Section> here) {
+        List<Path> order = contents.order();
+        int at = order.indexOf(source);
+        String up = "../".repeat(placeOf(source).getNameCount() - 1);
+        Map<String, String> parts = Map.of(
+                "language",
+                source.toString().endsWith(".zh-CN.md") ? "zh-CN" : "en",
+                "title",
+                titleOf(source),
+                "version",
+                version,
+                "root",
+                up,
+                "contents",
+                contents.html(entry -> link(source, entry.page(), entry.anchor(), entry.title())) + javadoc(up),
+                "here",
+                listOf(here),
+                "around",
+                (at > 0 ? beside(source, order.get(at - 1), "prev") : "")
+                        + (at >= 0 && at + 1 < order.size() ? beside(source, order.get(at + 1), "next") : ""),
+                "body",
+                body);
+        return PLACE.matcher(frame).replaceAll(place -> Matcher.quoteReplacement(parts.get(place.group(1))));
+    }
+
+    /** The headings of a page with several. */
+    private static String listOf(List<Section> here) {
+        if (here.size() < LEAST_LISTED) {
+            return "";
+        }
+        return here.stream()
+                .filter(section -> section.level > 1)
+                .map(section -> "<li class=\"h%d\"><a href=\"#%s\">%s</a></li>\n"
+                        .formatted(section.level, section.anchor(), escaped(section.heading)))
+                .collect(Collectors.joining("", "<h2>On this page</h2>\n<ul>\n", "</ul>\n"));
+    }
+
+    /** Links to what is in the folder "api" already: the Javadoc of each module. */
+    private String javadoc(String up) {
+        if (modules.isEmpty()) {
+            return "";
+        }
+        return modules.stream()
+                .map(module -> "<li><a href=\"%sapi/%s/index.html\">%s</a></li>\n".formatted(up, module, module))
+                .collect(Collectors.joining("", "<h2>Javadoc</h2>\n<ul>\n", "</ul>\n"));
+    }
+
+    private String beside(Path source, Path page, String relation) {
+        String title = relation.equals("prev") ? "← " + titleOf(page) : titleOf(page) + " →";
+        return "<a rel=\"%s\" href=\"%s\">%s</a>".formatted(relation, way(source, page), title);
+    }
+
+    private String link(Path source, Path page, String anchor, String title) {
+        want(page);
+        String current = page.equals(source) && anchor.isEmpty() ? " aria-current=\"page\"" : "";
+        return "<a href=\"%s%s\"%s>%s</a>".formatted(way(source, page), anchor, current, escaped(title));
     }
 
     /** The first heading of a page, the name of any other file. */
@@ -221,6 +353,22 @@ final class Site {
             @Override
             public void visit(Code part) {
                 text.append(part.getLiteral());
+            }
+
+            @Override
+            public void visit(FencedCodeBlock part) {
+                text.append(part.getLiteral());
+            }
+
+            @Override
+            public void visit(SoftLineBreak part) {
+                text.append(' ');
+            }
+
+            @Override
+            public void visit(CustomNode part) { // a cell of a table is a word of its own
+                super.visit(part);
+                text.append(' ');
             }
         });
         return text.toString();

@@ -13,6 +13,9 @@ final class CallSite {
     private static final String OURS = "dev.holdfast.";
     private static final int DEPTH = 16;
 
+    /** The place of a caller that is not one of the sample. */
+    static final CallSite UNKNOWN = new CallSite();
+
     private volatile @Nullable StackTraceElement recorded;
 
     /**
@@ -20,7 +23,7 @@ final class CallSite {
      * grant would belong to nobody if a thread at the end of its stack or memory left here.
      */
     void record() {
-        if (recorded == null) {
+        if (recorded == null && this != UNKNOWN) {
             try {
                 recorded = ofCaller();
             } catch (Throwable unknown) {

@@ -16,15 +16,14 @@ final class CallSites {
     private int callers;
     private volatile int each;
 
-    /** Records where a caller asks, if it is one of the sample; on its thread, after its claim was sent. */
-    void sample(CallSite site) {
+    /** The place of the next caller: to be recorded if it is one of the sample, else unknown. */
+    CallSite next() {
         int left = each;
         if (left > 0) {
             each = left - 1;
-            site.record();
-        } else if (callers++ % SAMPLE == 0) {
-            site.record();
+            return new CallSite();
         }
+        return callers++ % SAMPLE == 0 ? new CallSite() : CallSite.UNKNOWN;
     }
 
     /** The next callers are all recorded: something was reported whose place matters. */

@@ -45,19 +45,19 @@ final class Effects implements AutoCloseable {
 
     private final ArrayList<Effect> effects = new ArrayList<>(FEW);
     private final @Nullable ReentrantLock mutex;
-    private final @Nullable Telemetry telemetry;
+    private final @Nullable EventDispatcher dispatcher;
     private int next;
 
     /** Effects of no step. */
     Effects() {
         mutex = null;
-        telemetry = null;
+        dispatcher = null;
     }
 
     /** Effects of a step, which has a mutex until they are closed. */
-    Effects(ReentrantLock mutex, Telemetry telemetry) {
+    Effects(ReentrantLock mutex, EventDispatcher dispatcher) {
         this.mutex = mutex;
-        this.telemetry = telemetry;
+        this.dispatcher = dispatcher;
     }
 
     /** Makes room for one more, so that adding it cannot fail: called before a step that must not stop half-way. */
@@ -93,8 +93,8 @@ final class Effects implements AutoCloseable {
             if (mutex != null) { // first, and in one call: a stack that is nearly full must have room for it
                 mutex.unlock();
             }
-            if (telemetry != null) {
-                telemetry.flush();
+            if (dispatcher != null) {
+                dispatcher.hurry();
             }
         } finally {
             run();
@@ -271,7 +271,7 @@ final class Effects implements AutoCloseable {
                 hold.tellLoss();
             } finally {
                 if (hold.isThreadBound()) {
-                    queue.owners.disownOnceDead(hold);
+                    queue.disownOnceDead(hold);
                 }
             }
         }
@@ -279,7 +279,7 @@ final class Effects implements AutoCloseable {
         @Override
         public void hasThrown(Throwable why) {
             if (hold.isThreadBound()) {
-                queue.owners.disownOnceDead(hold);
+                queue.disownOnceDead(hold);
             }
         }
     }
@@ -290,7 +290,7 @@ final class Effects implements AutoCloseable {
         public void run() {
             queue.context
                     .telemetry()
-                    .lostUnnoticed(hold, new Loss(hold.name, hold.token, cause, queue.context.description()));
+                    .lostUnnoticed(hold, new Loss(hold.name(), hold.token, cause, queue.context.description()));
         }
     }
 

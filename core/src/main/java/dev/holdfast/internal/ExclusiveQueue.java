@@ -163,7 +163,7 @@ final class ExclusiveQueue extends WaitQueue {
             // the caller that left may not have called its claim off yet, and will not once another has joined
             afterLeaving(then);
         } else {
-            waiters.refuse(waiter, then); // another of this client holds it, or is before this one
+            refuse(waiter, then); // another of this client holds it, or is before this one
         }
     }
 
@@ -175,7 +175,7 @@ final class ExclusiveQueue extends WaitQueue {
 
     /** Whether a caller of this client waits for an exclusive hold, and did not come after this one. */
     boolean isWaitedForBefore(Waiter other) {
-        Waiter first = waiters.first();
+        Waiter first = waiters.peek();
         return first != null && first.since - other.since <= 0;
     }
 
@@ -204,7 +204,7 @@ final class ExclusiveQueue extends WaitQueue {
 
     @Override
     void shutDown(Throwable closed, Effects then) {
-        waiters.failAll(closed, then);
+        failAll(closed, then);
         if (claiming != null) {
             then.add(new Effects.Cancel(claiming));
         }
@@ -220,12 +220,12 @@ final class ExclusiveQueue extends WaitQueue {
     private void next(Effects then) {
         phase = Phase.IDLE;
         Waiter tries = nextTry();
-        Waiter first = tries == null ? waiters.first() : tries;
+        Waiter first = tries == null ? waiters.peek() : tries;
         nextTry = null;
         if (first != null && context.isClosed()) {
             ClientClosedException closed = context.closedException();
-            waiters.fail(first, closed, then);
-            waiters.failAll(closed, then);
+            fail(first, closed, then);
+            failAll(closed, then);
             then.add(new Effects.GoOn(this));
             return;
         }
@@ -238,11 +238,11 @@ final class ExclusiveQueue extends WaitQueue {
 
     /** Enters the last phase, as no side of the lock is of use; false if this one is, perhaps from this moment on. */
     boolean retire(Effects then) {
-        if (!isIn(Phase.IDLE) || !owners.isEmpty()) {
+        if (!isIn(Phase.IDLE) || !hasNoOwners()) {
             return false;
         }
         phase = Phase.RETIRED;
-        Waiter first = waiters.first(); // one who joined in between may have seen the phase before or after
+        Waiter first = waiters.peek(); // one who joined in between may have seen the phase before or after
         if (first == null) {
             return true;
         }
@@ -317,8 +317,8 @@ final class ExclusiveQueue extends WaitQueue {
             release(then); // of a claim that was called off; the one who tries has a claim of its own
             return;
         }
-        for (Waiter first = waiters.first(); first != null; first = waiters.first()) {
-            if (!live().tokens.suffices(first.options)) {
+        for (Waiter first = waiters.peek(); first != null; first = waiters.peek()) {
+            if (!live().suffices(first.options)) {
                 renumberOrRelease(then); // it was renewed for another, who is gone
                 return;
             }
@@ -340,13 +340,13 @@ final class ExclusiveQueue extends WaitQueue {
             retention.pause();
         }
         hold = made;
-        made.grant.tokens.given(made);
+        made.grant.given(made);
     }
 
     @Override
     void notTaken(HoldState made, @Nullable HoldState before) {
         hold = null;
-        made.grant.tokens.notTaken(before);
+        made.grant.notTaken(before);
     }
 
     // ---- a hold is closed ----
@@ -391,8 +391,8 @@ final class ExclusiveQueue extends WaitQueue {
      * again in the same instant still finds it, or has its claim sent together with the release.
      */
     private void closed(HoldOptions options, Effects then) {
-        Waiter first = waiters.first();
-        if (!live().isValid() || (first != null && live().tokens.mayHandOver(first.options))) {
+        Waiter first = waiters.peek();
+        if (!live().isValid() || (first != null && live().mayHandOver(first.options))) {
             handOver(then);
         } else if (!options.retain().isZero()
                 && retention().isAllowed(options)
@@ -408,10 +408,10 @@ final class ExclusiveQueue extends WaitQueue {
 
     /** What becomes of the grant without a hold. */
     private void handOver(Effects then) {
-        Waiter first = waiters.first();
+        Waiter first = waiters.peek();
         if (first == null || nextTry() != null || !live().isValid()) { // who tries has a claim of its own
             release(then);
-        } else if (!live().tokens.mayHandOver(first.options)) {
+        } else if (!live().mayHandOver(first.options)) {
             renumberOrRelease(then);
         } else if (live().hasEnoughLease()) {
             give(then);
@@ -434,7 +434,7 @@ final class ExclusiveQueue extends WaitQueue {
      * in time.
      */
     private @Nullable HoldState unconfirmed(GrantState of) {
-        return closedAt - of.provedAt() < 0 ? null : of.tokens.lastHold();
+        return closedAt - of.provedAt() < 0 ? null : of.lastHold();
     }
 
     // ---- the grant lingers, or is retained, and somebody comes ----
@@ -468,7 +468,7 @@ final class ExclusiveQueue extends WaitQueue {
         if (isIn(Phase.RETAINED)) {
             retention().take(then);
         } else if (isIn(Phase.LINGERING)) {
-            Waiter first = waiters.first();
+            Waiter first = waiters.peek();
             if (first != null && mayTakeOver(first)) {
                 GrantState live = live();
                 give(then);
@@ -501,7 +501,7 @@ final class ExclusiveQueue extends WaitQueue {
         GrantState live = live();
         return nextTry() == null // who tries once is before those who wait
                 && live.isValid()
-                && live.tokens.mayHandOver(waiter.options)
+                && live.mayHandOver(waiter.options)
                 && live.fits(waiter.options)
                 && live.hasEnoughLease();
     }
@@ -571,7 +571,7 @@ final class ExclusiveQueue extends WaitQueue {
             context.renewer().changed(of);
             if (standing && freshNumber) {
                 context.claims().saw(of.grant().number());
-                of.tokens.renew();
+                of.renewTokens();
                 if (retention != null) {
                     retention.renumbered();
                 }
@@ -643,7 +643,7 @@ final class ExclusiveQueue extends WaitQueue {
             // a retained grant is not released, so no answer shows that the store had lost it at the close
             then.add(new Effects.TellUnnoticed(this, last, cause));
         }
-        if (gone.renewal().mayStillStand(cause) || mayBeWatched) {
+        if (gone.mayStillStand(cause) || mayBeWatched) {
             boolean unused = loser == null && cause == Loss.Cause.CLIENT_CLOSED; // its release is as any other
             then.add(new Effects.Clear(this, gone, unused ? last : null));
         }
@@ -664,7 +664,7 @@ final class ExclusiveQueue extends WaitQueue {
             return false;
         }
         if (held.isThreadBound() && held.acquirer != null) {
-            owners.remove(held.acquirer, held);
+            removeOwner(held.acquirer, held);
         }
         then.add(new Effects.Downgrade(this, live));
         try {
@@ -690,7 +690,7 @@ final class ExclusiveQueue extends WaitQueue {
 
     @Override
     boolean stopRenewal(HoldState of, Loss.Cause cause) {
-        return hold == of && of.grant.renewal().stop(cause);
+        return hold == of && of.grant.stopRenewal(cause);
     }
 
     /** If the store was asked after the last close, its hold was closed in time: no loss is reported to it. */
@@ -699,7 +699,7 @@ final class ExclusiveQueue extends WaitQueue {
         super.confirmed(standing);
         if (grant == standing && hold == null) {
             try (Effects then = lock.step()) {
-                HoldState last = standing.tokens.lastHold();
+                HoldState last = standing.lastHold();
                 if (grant == standing && hold == null && last != null && unconfirmed(standing) == null) {
                     last.unpin(); // what its actions refer to is not kept for as long as the lock is retained
                 }

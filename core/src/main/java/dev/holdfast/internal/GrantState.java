@@ -6,7 +6,9 @@ import dev.holdfast.Loss;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.TimeSource;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +30,12 @@ import org.jspecify.annotations.Nullable;
  * moves the deadline, and only while the old one has not passed.
  *
  * <p>A request for a shorter lease moves the deadline closer when it is sent, not when it is answered: the store may
- * handle it at any time from then on, and where no answer comes even after a later one: see {@link RenewalState}.
+ * handle it at any time from then on.
+ *
+ * <p>At most one request that moves the lease is under way, so none overtakes another. The store may still handle one that
+ * got no answer, even after a later one: it keeps the order of requests only within one connection, and bytes of a broken
+ * connection may still arrive. From then on no later lease counts for longer than the shortest that such a request asked
+ * for, and the lease in the store may last longer than the deadline says.
  *
  * <pre>
  *   VALID ◄──confirmed── SUSPECT        SUSPECT: the connection broke, or the machine slept
@@ -38,7 +45,7 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>One immutable {@link Validity} behind one atomic reference: renewal, loss and release race for it, and each sees
- * either the whole of another's change or nothing. Thread-safe.
+ * either the whole of another's change or nothing. Thread-safe, but for the tokens, which the mutex of its lock guards.
  */
 final class GrantState {
     private record Term(Duration lease, long end) {}
@@ -46,20 +53,43 @@ final class GrantState {
     private static final AtomicReferenceFieldUpdater<GrantState, Validity> VALIDITY =
             AtomicReferenceFieldUpdater.newUpdater(GrantState.class, Validity.class, "validity");
 
+    private static final AtomicIntegerFieldUpdater<GrantState> RENEWING =
+            AtomicIntegerFieldUpdater.newUpdater(GrantState.class, "renewing");
+
+    @SuppressWarnings("rawtypes") // a class literal has no argument
+    private static final AtomicReferenceFieldUpdater<GrantState, CompletableFuture> RELEASED =
+            AtomicReferenceFieldUpdater.newUpdater(GrantState.class, CompletableFuture.class, "released");
+
     private volatile WaitQueue owner;
     private final TimeSource time;
     private final boolean sessionBound;
-    private final CompletableFuture<Boolean> released = new CompletableFuture<>();
     private volatile Validity validity;
-    private final RenewalState renewal;
+    /** Null until it is asked for, or answered: most grants are held for longer than they are released. */
+    private volatile @Nullable CompletableFuture<Boolean> released;
     /**
      * The fixed lease of a holder where the store knows only the session's, which lives on: this client ends it, by its own
      * clock. Null where the holder has none.
      */
     private volatile @Nullable Term term;
 
-    /** The tokens of its holds; guarded by its owner's mutex. */
-    final Tokens tokens;
+    // ---- its renewal ----
+    private volatile boolean autoRenew;
+    private volatile long plannedAt;
+    /** 1 while a request that moves the lease is under way. */
+    private volatile int renewing;
+    /** The lease that the request under way asks for; null when none is. */
+    private volatile @Nullable Duration asking;
+    /** A request got no answer. */
+    private volatile boolean inDoubt;
+    /** The shortest lease that a request without an answer may still set; null if there is none. */
+    private volatile @Nullable Duration shortestInDoubt;
+
+    private volatile Loss.@Nullable Cause stopped;
+
+    // ---- its tokens; under the mutex ----
+    private int tokensUsed;
+    private long numberSince;
+    private @Nullable HoldState lastHold;
 
     GrantState(
             WaitQueue owner,
@@ -72,9 +102,9 @@ final class GrantState {
         this.sessionBound = store.sessionBound();
         this.time = time;
         this.validity = Validity.confirmed(grant, grant.sentNanos(), wallLeadWhenSent);
-        this.renewal =
-                new RenewalState(sessionBound, autoRenew, grant.sentNanos() + Durations.nanos(grant.lease()) / 3);
-        this.tokens = new Tokens(time);
+        this.autoRenew = autoRenew;
+        this.plannedAt = grant.sentNanos() + Durations.nanos(grant.lease()) / 3;
+        this.numberSince = time.nanoTime();
     }
 
     /** Its owner: the queue of the callers that want the name exclusively or, after a downgrade, of the readers. */
@@ -169,7 +199,7 @@ final class GrantState {
             }
             long at = time.nanoTime();
             if (VALIDITY.compareAndSet(this, now, now.doubted(at))) {
-                renewal.planAt(at);
+                plannedAt = at;
                 return true;
             }
         }
@@ -187,15 +217,11 @@ final class GrantState {
     boolean confirm(Grant renewed, long sentNanos, long wallLeadWhenSent) {
         return move(now -> {
             boolean sameLease = renewed.lease().equals(now.grant().lease());
-            boolean later =
-                    Validity.deadline(renewed.withLease(renewal.sure(renewed.lease())), sentNanos) - now.deadline() > 0;
+            boolean later = Validity.deadline(renewed.withLease(sure(renewed.lease())), sentNanos) - now.deadline() > 0;
             // An answer that was overtaken by a change of lease, or by a later renewal, proves nothing new.
             return now.state() == Validity.State.SUSPECT || (sameLease && later)
                     ? now.moved(
-                            now.grant().withLease(renewed.lease()),
-                            sentNanos,
-                            renewal.sure(renewed.lease()),
-                            wallLeadWhenSent)
+                            now.grant().withLease(renewed.lease()), sentNanos, sure(renewed.lease()), wallLeadWhenSent)
                     : now;
         });
     }
@@ -206,7 +232,7 @@ final class GrantState {
      * @return as {@link #confirm}
      */
     boolean changeLease(Duration lease, long sentNanos, long wallLeadWhenSent) {
-        return move(now -> now.moved(now.grant().withLease(lease), sentNanos, renewal.sure(lease), wallLeadWhenSent));
+        return move(now -> now.moved(now.grant().withLease(lease), sentNanos, sure(lease), wallLeadWhenSent));
     }
 
     /** Its holder asked for another fixed lease, and the session was confirmed: it counts from now. */
@@ -222,7 +248,7 @@ final class GrantState {
      * @return as {@link #confirm}
      */
     boolean renumber(Grant fresh, long wallLeadWhenSent) {
-        return move(now -> now.moved(fresh, fresh.sentNanos(), renewal.sure(fresh.lease()), wallLeadWhenSent));
+        return move(now -> now.moved(fresh, fresh.sentNanos(), sure(fresh.lease()), wallLeadWhenSent));
     }
 
     private boolean move(UnaryOperator<Validity> step) {
@@ -238,10 +264,10 @@ final class GrantState {
             }
             if (VALIDITY.compareAndSet(this, now, next)) {
                 boolean doubted = next.state() == Validity.State.SUSPECT;
-                Duration sure = renewal.sure(next.grant().lease());
-                renewal.planAt(doubted ? time.nanoTime() : next.deadline() - Durations.nanos(sure) * 2 / 3);
+                Duration sure = sure(next.grant().lease());
+                plannedAt = doubted ? time.nanoTime() : next.deadline() - Durations.nanos(sure) * 2 / 3;
                 if (validity != next && isSuspect()) {
-                    renewal.planAt(time.nanoTime()); // doubted meanwhile: the value just written may have hidden that
+                    plannedAt = time.nanoTime(); // doubted meanwhile: the value just written may have hidden that
                 }
                 return true;
             }
@@ -278,25 +304,65 @@ final class GrantState {
 
     /** The store's answer to its release, once there is one: whether the grant had still been there. */
     CompletableFuture<Boolean> released() {
-        return released;
+        if (released == null) {
+            RELEASED.compareAndSet(this, null, new CompletableFuture<Boolean>());
+        }
+        return Objects.requireNonNull(released);
     }
 
     // ---- renewal: read and written by the renewer ----
 
-    /** The requests that move its lease. */
-    RenewalState renewal() {
-        return renewal;
-    }
-
     /** When it is next due to be renewed, or to have run out. */
     long dueAt() {
         long deadline = deadline();
-        return renewal.isWanted(isSuspect()) && renewal.plannedAt() - deadline < 0 ? renewal.plannedAt() : deadline;
+        return isRenewalWanted() && plannedAt - deadline < 0 ? plannedAt : deadline;
     }
 
     /** Whether renewal is due by then. */
     boolean isDue(long by) {
-        return renewal.isWanted(isSuspect()) && renewal.plannedAt() - by <= 0;
+        return isRenewalWanted() && plannedAt - by <= 0;
+    }
+
+    /** Whether it is to be renewed, and may be now; a doubt is ended by nothing else. */
+    private boolean isRenewalWanted() {
+        return (extendsLease() || isSuspect()) && stopped == null && renewing == 0;
+    }
+
+    /** Whether a renewal asks for the whole lease again; for a fixed one it asks for what is left. */
+    private boolean extendsLease() {
+        return autoRenew || sessionBound;
+    }
+
+    /** Begins a request that moves the lease; false while another is under way. */
+    boolean beginRenewal() {
+        return RENEWING.compareAndSet(this, 0, 1);
+    }
+
+    /** The request has an answer, or failed. */
+    void endRenewal(boolean answered) {
+        Duration asked = asking;
+        Duration shortest = shortestInDoubt;
+        asking = null;
+        if (!answered) {
+            inDoubt = true;
+            if (asked != null && !sessionBound && (shortest == null || asked.compareTo(shortest) < 0)) {
+                shortestInDoubt = asked;
+            }
+        }
+        renewing = 0;
+    }
+
+    /** How much of a lease that the store confirmed is sure. */
+    private Duration sure(Duration lease) {
+        Duration doubtful = shortestInDoubt;
+        return doubtful == null || doubtful.compareTo(lease) > 0 ? lease : doubtful;
+    }
+
+    /** A renewal has begun that waits for its turn: unless it ends a fixed lease, what it will ask for is said now. */
+    void announceRenewal() {
+        if (extendsLease()) {
+            asking = grant().lease();
+        }
     }
 
     /**
@@ -305,7 +371,7 @@ final class GrantState {
      */
     Grant toRenew() {
         Grant grant = grant();
-        if (renewal.extendsLease()) {
+        if (extendsLease()) {
             return asks(grant);
         }
         long margin = Validity.margin(grant);
@@ -320,7 +386,7 @@ final class GrantState {
 
     /** The request about to be sent: from now on the store may end the lease as soon as this request says. */
     private Grant asks(Grant request) {
-        renewal.asks(request.lease());
+        asking = request.lease();
         if (!sessionBound) {
             long nearest = Validity.deadline(request, time.nanoTime());
             VALIDITY.updateAndGet(
@@ -331,12 +397,35 @@ final class GrantState {
 
     /** After a renewal without an answer: again soon, several times before the deadline. */
     void retryRenewal() {
-        renewal.planAt(time.nanoTime() + Durations.nanos(grant().lease()) / 12);
+        plannedAt = time.nanoTime() + Durations.nanos(grant().lease()) / 12;
+    }
+
+    /** Lets it run out instead of renewing it; false if that was decided before. */
+    boolean stopRenewal(Loss.Cause cause) {
+        if (stopped != null) {
+            return false;
+        }
+        stopped = cause;
+        return true;
     }
 
     /** Why it ends when its deadline passes. */
     Loss.Cause endCause() {
-        return renewal.endCause(isSuspect());
+        Loss.Cause why = stopped;
+        if (why != null) {
+            return why;
+        }
+        return autoRenew || inDoubt || isSuspect() ? Loss.Cause.NOT_RENEWED_IN_TIME : Loss.Cause.FIXED_LEASE_ENDED;
+    }
+
+    /** Whether it may still exist in the store when it has ended here, and is to be cleared there. */
+    boolean mayStillStand(Loss.Cause cause) {
+        return switch (cause) {
+            case GONE_FROM_STORE, SESSION_ENDED -> false;
+            case CLIENT_CLOSED -> true;
+            case NOT_RENEWED_IN_TIME, FIXED_LEASE_ENDED, MAX_HOLD_REACHED, LEAKED ->
+                inDoubt || renewing != 0 || sessionBound || (autoRenew && stopped == null);
+        };
     }
 
     // ---- hand-over: under the local queue's mutex ----
@@ -349,10 +438,15 @@ final class GrantState {
     /** The same, where the request under way leaves the lease as it is. */
     boolean fitsOnceSettled(HoldOptions options) {
         Term fixed = term;
-        return renewal.goesOnFor(options)
+        return goesOnFor(options)
                 && (fixed == null
                         ? sessionBound || grant().lease().equals(options.lease())
                         : fixed.lease.equals(options.lease()));
+    }
+
+    /** Whether it is renewed for the next holder as it is now. */
+    boolean goesOnFor(HoldOptions next) {
+        return autoRenew == next.autoRenew() && stopped == null;
     }
 
     /**
@@ -360,7 +454,7 @@ final class GrantState {
      * session's lease, so it does not say whether its answer is to change the fixed lease within.
      */
     private boolean isSettled() {
-        return !renewal.isUnderWay() || (renewal.isFor(grant().lease()) && term == null);
+        return renewing == 0 || (grant().lease().equals(asking) && term == null);
     }
 
     /** A third of the lease: less, and the next holder would begin with a grant about to run out. */
@@ -371,7 +465,8 @@ final class GrantState {
 
     /** Adopts the options of the next holder before the grant is renewed for it. */
     Grant toHandOver(HoldOptions options) {
-        renewal.beginFor(options);
+        autoRenew = options.autoRenew();
+        stopped = null;
         beginLease(options);
         return asks(grant().withLease(leaseFor(options)));
     }
@@ -383,5 +478,61 @@ final class GrantState {
 
     long wallLead() {
         return Validity.wallLead(time);
+    }
+
+    // ---- tokens: under the mutex ----
+
+    /** The token of the next hold. */
+    long nextToken() {
+        return Tokens.token(grant().number(), tokensUsed);
+    }
+
+    /** Whether the bounds of hand-over allow one more under the present grant number, without asking the store. */
+    boolean mayHandOver(HoldOptions options) {
+        return suffices(options) && time.nanoTime() - numberSince <= Durations.nanos(options.maxHandOverTime());
+    }
+
+    /** Whether a waiter with these options may have a hold under the present grant number. */
+    boolean suffices(HoldOptions options) {
+        return tokensUsed == 0 || (!options.strictFifo() && tokensUsed <= options.maxHandOvers());
+    }
+
+    /** Begins a new block of tokens: the store gave a fresh grant number. */
+    void renewTokens() {
+        tokensUsed = 0;
+        numberSince = time.nanoTime();
+    }
+
+    /** A hold was given out: its token is used up. */
+    void given(HoldState hold) {
+        tokensUsed++;
+        lastHold = hold;
+    }
+
+    /** The hold given out last was not taken: its token is free for the next, and the one before it is the last. */
+    void notTaken(@Nullable HoldState before) {
+        tokensUsed--;
+        lastHold = before;
+    }
+
+    /** Whether no hold was given out under the present grant number yet. */
+    boolean isFresh() {
+        return tokensUsed == 0 && lastHold == null;
+    }
+
+    /** Whether one more hold can be distinguished from those that had it exclusively under the present grant number. */
+    boolean hasTokenLeft() {
+        return tokensUsed < Tokens.BLOCK;
+    }
+
+    /** The last hold that began or ended, of holds beside each other, which share a token; null if there was none. */
+    void lastBeside(@Nullable HoldState hold) {
+        lastHold = hold;
+    }
+
+    /** The hold that was given out last, or of several beside each other the one closed last; null if there was none. */
+    @Nullable
+    HoldState lastHold() {
+        return lastHold;
     }
 }

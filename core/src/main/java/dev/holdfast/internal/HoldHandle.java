@@ -28,17 +28,21 @@ public final class HoldHandle {
         final Queue<Runnable> whenWanted = new ConcurrentLinkedQueue<>();
     }
 
-    private final HoldState hold;
+    private HoldState hold; // written as the two are made
     /** Made when they are first needed: most holders have none. */
     private volatile @Nullable Actions actions;
 
-    HoldHandle(HoldState hold) {
-        this.hold = hold;
+    @SuppressWarnings("NullAway.Init") // by isOf, at once
+    HoldHandle() {}
+
+    /** The hold that refers to it, as that is made. */
+    void isOf(HoldState made) {
+        hold = made;
     }
 
     /** The lock's name, without namespace. */
     public String name() {
-        return hold.name;
+        return hold.name();
     }
 
     /** The fencing token. */
@@ -112,7 +116,7 @@ public final class HoldHandle {
         }
         for (Runnable action = asked.whenWanted.poll(); action != null; action = asked.whenWanted.poll()) {
             Runnable now = action;
-            context().noteWanted(hold.name, () -> {
+            context().noteWanted(hold.name(), () -> {
                 if (hold.isOpen()) {
                     now.run();
                 }
@@ -137,8 +141,8 @@ public final class HoldHandle {
     public void extend(Duration lease) {
         HoldOptions checked = hold.options.lease(lease);
         if (checked.autoRenew()) {
-            throw new IllegalStateException(
-                    "the hold of '" + hold.name + "' is renewed by itself; extend is for holds with autoRenew(false)");
+            throw new IllegalStateException("the hold of '" + hold.name()
+                    + "' is renewed by itself; extend is for holds with autoRenew(false)");
         }
         context().extend(hold, lease);
     }
@@ -167,7 +171,7 @@ public final class HoldHandle {
     /** Throws unless the calling thread may close the hold. */
     public void checkOwner() {
         if (hold.isThreadBound() && !hold.isOwnedBy(Thread.currentThread())) {
-            throw new IllegalMonitorStateException("the re-entrant hold of '" + hold.name
+            throw new IllegalMonitorStateException("the re-entrant hold of '" + hold.name()
                     + "' belongs to the thread that acquired it, not to " + Thread.currentThread());
         }
     }

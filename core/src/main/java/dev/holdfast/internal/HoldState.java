@@ -7,7 +7,6 @@ import dev.holdfast.Loss;
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
 import java.util.Objects;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -20,28 +19,17 @@ import org.jspecify.annotations.Nullable;
  *    └────loss────► LOST          whichever comes first; both final
  * </pre>
  *
- * <p>The engine refers to the caller's side, the {@link HoldHandle}, only weakly: when nobody can close the hold any
- * more the reference comes up in the engine's queue, and renewal stops. Thread-safe, except for the counts of entries, which
- * only the owning thread touches.
+ * <p>It is itself the engine's reference to the caller's side, the {@link HoldHandle}, and a weak one: when nobody can close
+ * the hold any more it comes up in the engine's queue, and renewal stops. Thread-safe: it ends under the mutex of its lock,
+ * and only the owning thread touches the counts of entries.
  */
-final class HoldState implements Runnable {
+final class HoldState extends WeakReference<HoldHandle> implements Runnable {
     /** How it ended; the loss is part of it, so that whoever sees the end sees the reason. */
     private record End(@Nullable Loss loss) {
         static final End CLOSED = new End(null);
     }
 
-    /** How the engine sees the caller's side; comes up in the engine's queue when that is gone. */
-    static final class AnchorReference extends WeakReference<HoldHandle> {
-        final HoldState hold;
-
-        AnchorReference(HoldState hold, HoldHandle anchor, ReferenceQueue<HoldHandle> queue) {
-            super(anchor, queue);
-            this.hold = hold;
-        }
-    }
-
     final GrantState grant;
-    final String name;
     final long token;
     final long since;
     final HoldOptions options;
@@ -51,10 +39,8 @@ final class HoldState implements Runnable {
     private final CallSite site;
 
     private final FlightEvents.@Nullable Held event;
-    /** No field updater: to find the field it would load the classes of all, and the flight recorder with them. */
-    private final AtomicReference<@Nullable End> end = new AtomicReference<>();
-    /** The caller's side, which comes up in the engine's queue when nobody refers to it any more. */
-    final AnchorReference anchor;
+    /** Null while it is open; it ends under the mutex. */
+    private volatile @Nullable End end;
 
     private volatile @Nullable HoldHandle pinned;
     private volatile boolean detached;
@@ -66,9 +52,19 @@ final class HoldState implements Runnable {
     private int exclusiveEntries;
     private int sharedEntries;
 
-    HoldState(GrantState grant, String name, long token, Waiter waiter, ReferenceQueue<HoldHandle> leaks, long since) {
+    HoldState(GrantState grant, long token, Waiter waiter, ReferenceQueue<HoldHandle> leaks, long since) {
+        this(new HoldHandle(), grant, token, waiter, leaks, since);
+    }
+
+    private HoldState(
+            HoldHandle made,
+            GrantState grant,
+            long token,
+            Waiter waiter,
+            ReferenceQueue<HoldHandle> leaks,
+            long since) {
+        super(made, leaks);
         this.grant = grant;
-        this.name = name;
         this.token = token;
         this.since = since;
         this.options = waiter.options;
@@ -76,9 +72,13 @@ final class HoldState implements Runnable {
         this.site = waiter.site;
         enter(waiter.mode.kind());
         this.event = FlightEvents.areRecorded() ? FlightEvents.beginHold() : null;
-        HoldHandle made = new HoldHandle(this);
-        this.anchor = new AnchorReference(this, made, leaks);
+        made.isOf(this);
         this.pinned = made; // until the waiter has it in hand
+    }
+
+    /** The lock's name, by its client. */
+    String name() {
+        return grant.lock().name();
     }
 
     /** The event for the flight recorder, written at the end; null if it was not running at the beginning. */
@@ -109,7 +109,7 @@ final class HoldState implements Runnable {
     /** The caller's side, if it is still there. */
     @Nullable
     HoldHandle anchor() {
-        return anchor.get();
+        return get();
     }
 
     /** Keeps the caller's side alive, and the hold with it, whether or not anybody refers to it. */
@@ -125,7 +125,7 @@ final class HoldState implements Runnable {
 
     /** The same, where a caller that closes it is known to refer to it. */
     void pin() {
-        pinned = anchor.get();
+        pinned = get();
     }
 
     void unpin() {
@@ -133,16 +133,25 @@ final class HoldState implements Runnable {
     }
 
     boolean isOpen() {
-        return end.get() == null;
+        return end == null;
     }
 
     boolean isLost() {
-        End now = end.get();
+        End now = end;
         return now != null && now.loss != null;
     }
 
+    /** Marks it closed; false if it was closed or lost before. Under the mutex. */
     boolean close() {
-        return end.compareAndSet(null, End.CLOSED);
+        return end(End.CLOSED);
+    }
+
+    private boolean end(End how) {
+        if (end != null) {
+            return false;
+        }
+        end = how;
+        return true;
     }
 
     /**
@@ -168,19 +177,19 @@ final class HoldState implements Runnable {
         return as == LockMode.EXCLUSIVE && exclusiveEntries == 1 && sharedEntries > 0;
     }
 
-    /** Marks it lost; false if it was closed or lost before. */
+    /** Marks it lost; false if it was closed or lost before. Under the mutex. */
     boolean lose(Loss why) {
-        return end.compareAndSet(null, new End(why));
+        return end(new End(why));
     }
 
     /** It was closed in good faith, but the store had lost the grant before. */
     void lostUnnoticed(Loss why) {
-        end.set(new End(why));
+        end = new End(why);
     }
 
     /** Why it was lost, once it is. */
     Loss loss() {
-        return Objects.requireNonNull(Objects.requireNonNull(end.get()).loss);
+        return Objects.requireNonNull(Objects.requireNonNull(end).loss);
     }
 
     HoldLostException lostException() {
@@ -209,20 +218,20 @@ final class HoldState implements Runnable {
 
     /** Whether its caller asked to hear that others wait, and has not heard it yet. */
     boolean awaitsWanted() {
-        HoldHandle handle = asksForWanted ? anchor.get() : null;
+        HoldHandle handle = asksForWanted ? get() : null;
         return handle != null && handle.awaitsWanted();
     }
 
     /** Others wait for its lock. Notes that for its caller; may be called under a mutex. */
     void noteWanted() {
-        HoldHandle handle = asksForWanted ? anchor.get() : null;
+        HoldHandle handle = asksForWanted ? get() : null;
         if (handle != null) {
             handle.noteWanted();
         }
     }
 
     IllegalStateException notOpenException() {
-        return new IllegalStateException("the hold of '" + name + "' is closed, or not surely held at this moment");
+        return new IllegalStateException("the hold of '" + name() + "' is closed, or not surely held at this moment");
     }
 
     /** Whether it belongs to a thread. */
@@ -265,8 +274,8 @@ final class HoldState implements Runnable {
     /** One more entry by the owning thread; an error, as in {@code ReentrantLock}, where an int counts no further. */
     void enter(LockMode as) {
         if (exclusiveEntries + sharedEntries == Integer.MAX_VALUE) {
-            throw new Error(
-                    "'" + name + "' was entered " + Integer.MAX_VALUE + " times by one thread: no more can be counted");
+            throw new Error("'" + name() + "' was entered " + Integer.MAX_VALUE
+                    + " times by one thread: no more can be counted");
         }
         if (as == LockMode.SHARED) {
             sharedEntries++;
@@ -301,7 +310,7 @@ final class HoldState implements Runnable {
     /** Throws unless it has one exclusive entry, and only that. */
     void checkMayBecomeReader() {
         if (exclusiveEntries != 1) {
-            throw new IllegalStateException("the hold of '" + name + "' "
+            throw new IllegalStateException("the hold of '" + name() + "' "
                     + (exclusiveEntries == 0
                             ? "is a reader's already"
                             : "was entered " + exclusiveEntries + " times: leave all entries but one first"));

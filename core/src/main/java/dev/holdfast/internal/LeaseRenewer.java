@@ -236,13 +236,9 @@ final class LeaseRenewer {
     }
 
     private boolean beginsIfDue(GrantState grant) {
-        boolean begins = grant.isOpen()
-                && grant.isDue(time.nanoTime() + batchWindow(grant))
-                && grant.renewal().begin();
-        if (begins
-                && grant.renewal()
-                        .extendsLease()) { // said now: while it waits for its turn, the grant may be passed on
-            grant.renewal().asks(grant.grant().lease());
+        boolean begins = grant.isOpen() && grant.isDue(time.nanoTime() + batchWindow(grant)) && grant.beginRenewal();
+        if (begins) {
+            grant.announceRenewal(); // while it waits for its turn, the grant may be passed on
         }
         return begins;
     }
@@ -253,8 +249,8 @@ final class LeaseRenewer {
 
     private void stopRenewingLeaks() {
         for (Reference<?> gone = leaks.poll(); gone != null; gone = leaks.poll()) {
-            if (gone instanceof HoldState.AnchorReference reference) {
-                reportLeak(reference.hold, "no reference to it remains");
+            if (gone instanceof HoldState hold) {
+                reportLeak(hold, "no reference to it remains");
             }
         }
     }
@@ -303,7 +299,7 @@ final class LeaseRenewer {
             return;
         }
         stopIfHeldTooLong(grant);
-        if (!grant.renewal().begin()) {
+        if (!grant.beginRenewal()) {
             return;
         }
         List<Consumer<Boolean>> all = takeAskers(grant);
@@ -333,7 +329,7 @@ final class LeaseRenewer {
 
     /** The request under way has an answer, or failed. */
     private void end(GrantState grant, boolean answered) {
-        grant.renewal().end(answered);
+        grant.endRenewal(answered);
         try {
             askForAll(grant);
         } catch (Throwable broken) { // what follows the answer goes on
@@ -397,7 +393,7 @@ final class LeaseRenewer {
     /** One at a time: a renewal that another could overtake would leave the store with the wrong lease. */
     private static <T> void once(
             GrantState live, Consumer<Boolean> then, Supplier<CompletableFuture<T>> request, Predicate<T> apply) {
-        if (!live.renewal().begin()) {
+        if (!live.beginRenewal()) {
             then.accept(false);
             return;
         }
@@ -406,7 +402,7 @@ final class LeaseRenewer {
             try {
                 changed = answer != null && apply.test(answer);
             } finally {
-                live.renewal().end(answer != null);
+                live.endRenewal(answer != null);
                 then.accept(changed);
             }
         });
@@ -426,7 +422,7 @@ final class LeaseRenewer {
             long wallLead = live.wallLead();
             CompletableFuture<Map<ClaimId, Renewal>> asking = store.renew(List.of(request));
             awaiting.accept(asking);
-            Map<ClaimId, Renewal> answer = Failures.await(asking, "could not extend the hold of '" + hold.name + "'");
+            Map<ClaimId, Renewal> answer = Failures.await(asking, "could not extend the hold of '" + hold.name() + "'");
             renewal = answer.getOrDefault(request.id(), renewal);
             long sent = renewal.sentNanos();
             apply(live, renewal, () -> {
@@ -445,7 +441,7 @@ final class LeaseRenewer {
         }
         if (renewal.verdict() == Renewal.Verdict.UNKNOWN) {
             throw new StoreUnavailableException(
-                    "could not extend the hold of '" + hold.name + "': no answer from " + store.description()
+                    "could not extend the hold of '" + hold.name() + "': no answer from " + store.description()
                             + "; the shorter of the old lease and the new one counts, try again before it ends");
         }
         throwIfLost(hold);
@@ -474,7 +470,7 @@ final class LeaseRenewer {
     private boolean beganRenewal(HoldState hold) {
         examine(hold.grant);
         throwIfLost(hold);
-        if (!hold.grant.renewal().begin()) {
+        if (!hold.grant.beginRenewal()) {
             return false;
         }
         if (!hold.isOpen()) { // closed in between: the grant may be another hold's by now
@@ -490,7 +486,7 @@ final class LeaseRenewer {
             throw hold.lostException();
         }
         if (!hold.isOpen()) {
-            throw new IllegalStateException("the hold of '" + hold.name + "' is closed");
+            throw new IllegalStateException("the hold of '" + hold.name() + "' is closed");
         }
     }
 }

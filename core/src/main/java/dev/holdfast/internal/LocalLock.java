@@ -5,6 +5,7 @@ import dev.holdfast.LockMode;
 import dev.holdfast.Loss;
 import dev.holdfast.spi.Mode;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -46,8 +47,8 @@ final class LocalLock {
     private volatile @Nullable SharedQueue permits;
 
     // Guarded by the mutex.
-    private final List<GrantState> releases = new ArrayList<>(0);
-    private final List<Behind> behind = new ArrayList<>(0);
+    private List<GrantState> releases = Collections.emptyList(); // until there is one: many locks may be held
+    private List<Behind> behind = Collections.emptyList();
     private boolean retired;
 
     /** A lock with the one side that is wanted. */
@@ -131,7 +132,7 @@ final class LocalLock {
      * }</pre>
      */
     Effects step() {
-        Effects then = new Effects(mutex, context.telemetry());
+        Effects then = new Effects(mutex, context.dispatcher());
         mutex.lock();
         return then;
     }
@@ -188,7 +189,7 @@ final class LocalLock {
         Effects ends = new Effects(); // each runs though another throws
         sides().forEach(side -> {
             ends.add(() -> transition(then -> side.shutDown(closed, then)));
-            ends.add(side.owners::clear);
+            ends.add(side::forgetOwners);
             ends.add(new Effects.GoOn(side));
         });
         ends.run();
@@ -214,8 +215,13 @@ final class LocalLock {
         if (releases.isEmpty()) {
             then.add(claim);
         } else {
+            behind = roomFor(behind);
             behind.add(new Behind(new ArrayList<>(releases), claim));
         }
+    }
+
+    private static <T> List<T> roomFor(List<T> list) {
+        return list.isEmpty() ? new ArrayList<>(1) : list;
     }
 
     /** Does something behind the release of what lingers here, and of what is going back. What is retained stays. */
@@ -230,6 +236,7 @@ final class LocalLock {
     boolean giveBack(GrantState grant, @Nullable HoldState last, Effects then) {
         Effects.Effect release = new Effects.Release(this, grant, last);
         then.reserve();
+        releases = roomFor(releases);
         releases.add(grant);
         boolean given = false;
         try {
@@ -319,7 +326,7 @@ final class LocalLock {
         if (closing.isThreadBound()) {
             closing.exit(as);
             if (closing.acquirer != null) {
-                closing.grant.owner().owners.remove(closing.acquirer, closing);
+                closing.grant.owner().removeOwner(closing.acquirer, closing);
             }
         }
     }
@@ -348,7 +355,7 @@ final class LocalLock {
     /** Nobody has an entry of it any more. */
     private void left(HoldState closing) {
         if (closing.isThreadBound()) {
-            closing.grant.owner().owners.disown(closing);
+            closing.grant.owner().disown(closing);
             closing.pin(); // as one that no thread owns: until it is known whether it was closed in time
         }
         examine(closing.grant); // a deadline that passed unnoticed counts before the close
@@ -395,7 +402,7 @@ final class LocalLock {
     void forgetIfDropped(HoldState held) {
         examine(held.grant);
         if (held.isLost()) {
-            held.grant.owner().owners.disown(held);
+            held.grant.owner().disown(held);
         }
     }
 

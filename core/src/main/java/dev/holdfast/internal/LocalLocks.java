@@ -25,6 +25,7 @@ final class LocalLocks {
         context.throwIfClosed();
         StackRoom.forStep();
         context.telemetry().waiting(name, waiter);
+        waiter.site = context.callSites().next();
         while (true) {
             LocalLock lock = locks.computeIfAbsent(name.inStore(), absent -> new LocalLock(context, name));
             WaitQueue queue = lock.side(name);
@@ -34,7 +35,7 @@ final class LocalLocks {
                     if (context.isClosed()) {
                         lock.shutDown(context.closedException());
                     }
-                    context.callSites().sample(waiter.site);
+                    waiter.site.record(); // after its claim was sent
                     return queue;
                 }
             } catch (Throwable broken) {
@@ -71,7 +72,7 @@ final class LocalLocks {
     /** A name in the store, of those meant, for which somebody without a time limit has waited since then or longer; or null. */
     @Nullable
     String waitedForSince(long nanos, Predicate<String> isMeant) {
-        return waits().filter(queue -> queue.waiters.anySince(nanos))
+        return waits().filter(queue -> queue.anySince(nanos))
                 .map(queue -> queue.name.inStore())
                 .filter(isMeant)
                 .findFirst()

@@ -38,7 +38,7 @@ public final class Names {
 
     /** A name, checked. */
     LockName of(String name, Mode mode) {
-        String full = prefix + name;
+        String full = prefix.isEmpty() ? name : prefix + name; // one text for both: many locks may be held
         if (name.isEmpty()) {
             throw new IllegalArgumentException("a lock's name must not be empty");
         }

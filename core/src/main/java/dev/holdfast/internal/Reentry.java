@@ -76,7 +76,7 @@ final class Reentry {
 
     private static @Nullable HoldState owned(EngineContext context, LockName name, LockMode kind) {
         WaitQueue queue = context.locks().find(name.inStore(), kind);
-        HoldState held = queue == null ? null : queue.owners.holdOf(Thread.currentThread());
+        HoldState held = queue == null ? null : queue.holdOf(Thread.currentThread());
         if (held == null || held.anchor() != null) {
             return held;
         }

@@ -56,7 +56,7 @@ final class ReleaseSender {
             if (failure == null) {
                 if (!held && last != null) {
                     telemetry.lostUnnoticed(
-                            last, new Loss(last.name, last.token, Loss.Cause.GONE_FROM_STORE, store.description()));
+                            last, new Loss(last.name(), last.token, Loss.Cause.GONE_FROM_STORE, store.description()));
                 }
                 grant.released().complete(held);
             } else {

@@ -46,7 +46,7 @@ final class Retention {
 
     /** Whether the grant may be retained by the options of its last holder. */
     boolean isAllowed(HoldOptions options) {
-        return !wanted && grant.tokens.hasTokenLeft() && grant.renewal().goesOnFor(options) && !context.isClosed();
+        return !wanted && grant.hasTokenLeft() && grant.goesOnFor(options) && !context.isClosed();
     }
 
     /** Whether other clients waited for it since its number was given. */
@@ -202,7 +202,7 @@ final class Retention {
         return !wanted
                 && grant.isValid()
                 && grant.hasEnoughLease()
-                && grant.tokens.hasTokenLeft()
+                && grant.hasTokenLeft()
                 && !options.strictFifo()
                 && options.maxHandOvers() > 0
                 && grant.fits(options);
@@ -212,7 +212,7 @@ final class Retention {
      * A caller came while it is retained: the caller gets the grant without a request, or else the grant ends first.
      */
     void take(Effects then) {
-        for (Waiter first = queue.waiters.first(); first != null; first = queue.waiters.first()) {
+        for (Waiter first = queue.waiters.peek(); first != null; first = queue.waiters.peek()) {
             if (!mayTake(first)) {
                 queue.endRetention(then);
                 return;

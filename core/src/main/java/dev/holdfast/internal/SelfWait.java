@@ -20,6 +20,9 @@ final class SelfWait {
 
     /** Warns, if a thread still waits after a while for a lock that it holds itself. On that thread. */
     static void watch(EngineContext context, HoldState held, Waiter waiter) {
+        if (waiter.site == CallSite.UNKNOWN) {
+            waiter.site = new CallSite();
+        }
         waiter.site.record();
         context.time()
                 .schedule(
@@ -35,7 +38,7 @@ final class SelfWait {
     private static String message(HoldState held, Waiter waiter, String store) {
         Thread thread = waiter.thread;
         boolean reads = held.grant.owner().name.mode().kind() == LockMode.SHARED;
-        return "thread '" + (thread == null ? "?" : thread.getName()) + "' waits for '" + held.name + "' on " + store
+        return "thread '" + (thread == null ? "?" : thread.getName()) + "' waits for '" + held.name() + "' on " + store
                 + " " + waiter.site.text() + " while it holds it itself, acquired " + held.origin()
                 + ": it waits for ever unless another thread closes that hold; "
                 + (reads ? "close it before waiting" : "use reentrant(true) or asLock()");

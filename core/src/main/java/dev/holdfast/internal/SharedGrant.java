@@ -31,7 +31,6 @@ final class SharedGrant {
     private static final Duration ASK_AGAIN = Duration.ofSeconds(1);
 
     final GrantState state;
-    private final Tokens tokens;
     private final SharedQueue queue;
     private final EngineContext context;
     private final boolean shared;
@@ -55,7 +54,6 @@ final class SharedGrant {
         this.queue = queue;
         this.context = queue.context;
         this.state = state;
-        this.tokens = state.tokens;
         this.shared = queue.name.mode().kind() == LockMode.SHARED;
         this.openedAt = now();
     }
@@ -76,11 +74,11 @@ final class SharedGrant {
                 && stopped.isEmpty()
                 && state.isValid()
                 && state.fits(waiter.options)
-                && (tokens.isFresh() || (state.hasEnoughLease() && hasRoomFor(waiter.options)));
+                && (state.isFresh() || (state.hasEnoughLease() && hasRoomFor(waiter.options)));
     }
 
     private boolean hasRoomFor(HoldOptions options) {
-        return shared ? mayJoin(options) : isFree() && tokens.mayHandOver(options);
+        return shared ? mayJoin(options) : isFree() && state.mayHandOver(options);
     }
 
     /**
@@ -90,7 +88,7 @@ final class SharedGrant {
     private boolean mayJoin(HoldOptions options) {
         return (isFree() || options.autoRenew())
                 && !options.strictFifo()
-                && tokens.hasTokenLeft()
+                && state.hasTokenLeft()
                 && now() - openedAt <= Durations.nanos(options.maxHandOverTime());
     }
 
@@ -150,7 +148,7 @@ final class SharedGrant {
         return options.autoRenew()
                 && !options.strictFifo()
                 && stopped.isEmpty()
-                && tokens.hasTokenLeft()
+                && state.hasTokenLeft()
                 && state.fitsOnceSettled(options);
     }
 
@@ -163,7 +161,7 @@ final class SharedGrant {
     }
 
     private void heardForWaiters(boolean alone, Effects then) {
-        Waiter first = queue.waiters.first();
+        Waiter first = queue.waiters.peek();
         if (alone && queue.has(this) && first != null && mayServe(first)) {
             askingForWaiters = false;
             serve(then);
@@ -206,24 +204,24 @@ final class SharedGrant {
     void begun(HoldState made) {
         holds.add(made);
         if (shared) {
-            tokens.lastBeside(made);
+            state.lastBeside(made);
         } else {
-            tokens.given(made);
+            state.given(made);
         }
     }
 
     void notTaken(HoldState made, @Nullable HoldState before) {
         holds.remove(made);
         if (shared) {
-            tokens.lastBeside(before);
+            state.lastBeside(before);
         } else {
-            tokens.notTaken(before);
+            state.notTaken(before);
         }
     }
 
     /** Admits the callers that waited for it: one for permits; of readers all but those behind a writer. */
     void serve(Effects then) {
-        for (Waiter first = queue.waiters.first(); first != null && mayServe(first); first = queue.waiters.first()) {
+        for (Waiter first = queue.waiters.peek(); first != null && mayServe(first); first = queue.waiters.peek()) {
             if (queue.waiters.remove(first)) {
                 queue.giveTo(first, state, then);
             }
@@ -262,7 +260,7 @@ final class SharedGrant {
         holds.remove(closed);
         stopped.remove(closed);
         if (shared) {
-            tokens.lastBeside(closed);
+            state.lastBeside(closed);
         }
         stopIfNoOtherHolds();
     }
@@ -283,7 +281,7 @@ final class SharedGrant {
     private void stopIfNoOtherHolds() {
         Loss.Cause why = whyStopped;
         if (why != null && !stopped.isEmpty() && stopped.containsAll(holds)) {
-            state.renewal().stop(why);
+            state.stopRenewal(why);
         }
     }
 
@@ -291,7 +289,7 @@ final class SharedGrant {
 
     /** The last hold by it was closed. */
     private void freed(boolean goesBackNow, Effects then) {
-        Waiter first = queue.waiters.first();
+        Waiter first = queue.waiters.peek();
         if (first != null && !shared && queue.mayEnter(this, first)) {
             serve(then);
         } else if (goesBackNow || first != null || !state.isValid()) {
@@ -316,7 +314,7 @@ final class SharedGrant {
     }
 
     void giveBack(Effects then) {
-        if (queue.lock.giveBack(state, tokens.lastHold(), then)) {
+        if (queue.lock.giveBack(state, state.lastHold(), then)) {
             queue.dropGrant(this);
             context.renewer().forget(state);
         }
@@ -326,7 +324,7 @@ final class SharedGrant {
     void lost(Loss.Cause cause, Effects then) {
         queue.dropGrant(this);
         holds().forEach(loser -> queue.tellLoss(loser, cause, then));
-        if (state.renewal().mayStillStand(cause)) {
+        if (state.mayStillStand(cause)) {
             then.add(new Effects.Clear(queue, state, null));
         }
         queue.nextIfIdle(then);

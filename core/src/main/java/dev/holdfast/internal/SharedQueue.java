@@ -77,7 +77,7 @@ final class SharedQueue extends WaitQueue {
 
     private void ask(Waiter waiter, Effects then) {
         if (!waiter.waits && !waiters.isEmpty()) {
-            waiters.refuse(waiter, then); // others of this client are before this one
+            refuse(waiter, then); // others of this client are before this one
             return;
         }
         warnIfItsOwn(waiter);
@@ -195,7 +195,7 @@ final class SharedQueue extends WaitQueue {
     @Nullable
     ClaimInFlight unwanted() {
         ClaimInFlight waiting = waitingClaim();
-        Waiter first = waiters.first();
+        Waiter first = waiters.peek();
         boolean wanted = first != null
                 && waiting != null
                 && first.mode.equals(waiting.claim.mode())
@@ -272,7 +272,7 @@ final class SharedQueue extends WaitQueue {
         SharedGrant grant = new SharedGrant(this, live);
         grant.begun(reading);
         if (reading.isThreadBound() && reading.acquirer != null) {
-            owners.add(reading.acquirer, reading);
+            addOwner(reading.acquirer, reading);
         }
         grants.put(live, grant);
         hasGrants = true;
@@ -330,7 +330,7 @@ final class SharedQueue extends WaitQueue {
 
     @Override
     void shutDown(Throwable closed, Effects then) {
-        waiters.failAll(closed, then);
+        failAll(closed, then);
         ClaimInFlight unwanted = waitingClaim();
         if (unwanted != null) {
             then.add(new Effects.Cancel(unwanted));
@@ -345,7 +345,7 @@ final class SharedQueue extends WaitQueue {
     void nextIfIdle(Effects then) {
         if (!waiters.isEmpty()) {
             if (context.isClosed()) {
-                waiters.failAll(context.closedException(), then);
+                failAll(context.closedException(), then);
             } else {
                 claimNext(true, then);
             }
@@ -356,7 +356,7 @@ final class SharedQueue extends WaitQueue {
 
     /** Whether nobody here wants or has it, and no answer is on its way. */
     boolean isUnused() {
-        return waiters.isEmpty() && claims.isEmpty() && trying == 0 && grants.isEmpty() && owners.isEmpty();
+        return waiters.isEmpty() && claims.isEmpty() && trying == 0 && grants.isEmpty() && hasNoOwners();
     }
 
     /** Sends a claim when its turn comes. */
@@ -383,7 +383,7 @@ final class SharedQueue extends WaitQueue {
 
     /** Makes the claim for those who wait; in turn, where it follows an answer or a release. */
     private void claimNext(boolean inTurn, Effects then) {
-        Waiter first = waiters.first();
+        Waiter first = waiters.peek();
         if (first == null || waitingClaim() != null) {
             return;
         }

@@ -135,7 +135,7 @@ final class Telemetry {
         }
         if (dispatcher.hasListeners()) {
             dispatcher.note(
-                    new Acquired(hold.name, hold.token, Duration.ofNanos(waited), handedOver, store),
+                    new Acquired(hold.name(), hold.token, Duration.ofNanos(waited), handedOver, store),
                     LockListener::onAcquired);
         }
     }
@@ -151,7 +151,7 @@ final class Telemetry {
         counters.releases.increment();
         if (dispatcher.hasListeners()) {
             dispatcher.note(
-                    new Released(hold.name, hold.token, Duration.ofNanos(held), store), LockListener::onReleased);
+                    new Released(hold.name(), hold.token, Duration.ofNanos(held), store), LockListener::onReleased);
         }
     }
 
@@ -190,7 +190,7 @@ final class Telemetry {
     private void recordHold(HoldState hold, boolean lost) {
         FlightEvents.Held event = hold.event();
         if (event != null && event.shouldCommit()) {
-            event.lock = hold.name;
+            event.lock = hold.name();
             event.store = store;
             event.token = hold.token;
             event.handedOver = isHandedOver(hold.token);
@@ -228,7 +228,7 @@ final class Telemetry {
         ofHold(
                 grant,
                 hold -> dispatcher.note(
-                        new Renewed(hold.name, hold.token, remaining(grant), store), LockListener::onRenewed));
+                        new Renewed(hold.name(), hold.token, remaining(grant), store), LockListener::onRenewed));
     }
 
     /** A renewal of a grant got no answer. */
@@ -237,7 +237,7 @@ final class Telemetry {
         ofHold(grant, hold -> {
             String reason = failure == null ? null : Redacted.text(failure);
             dispatcher.note(
-                    new RenewalFailed(hold.name, hold.token, remaining(grant), reason, store),
+                    new RenewalFailed(hold.name(), hold.token, remaining(grant), reason, store),
                     LockListener::onRenewalFailed);
         });
     }
@@ -245,20 +245,20 @@ final class Telemetry {
     /** A grant came to be in doubt. */
     void suspect(GrantState grant) {
         counters.suspects.increment();
-        ofHold(grant, hold -> dispatcher.note(new Suspect(hold.name, hold.token, store), LockListener::onSuspect));
+        ofHold(grant, hold -> dispatcher.note(new Suspect(hold.name(), hold.token, store), LockListener::onSuspect));
     }
 
     /** Nobody can close a hold any more. */
     void leaked(HoldState leaked, String why) {
         counters.leaks.increment();
         callSites.recordEach();
-        Log.warn(() -> "the hold of '" + leaked.name + "' on " + store + ", acquired " + leaked.origin()
+        Log.warn(() -> "the hold of '" + leaked.name() + "' on " + store + ", acquired " + leaked.origin()
                 + ", was never closed and " + why
                 + ": it is renewed no more and ends with its lease; close holds in a try statement"
                 + (leaked.isPlaceRecorded() ? "" : ". The places of the next holds are recorded"));
         ofHold(leaked.grant, hold -> {
             if (hold == leaked) { // others may hold by the same grant
-                dispatcher.note(new Leaked(hold.name, hold.token, hold.origin(), store), LockListener::onLeaked);
+                dispatcher.note(new Leaked(hold.name(), hold.token, hold.origin(), store), LockListener::onLeaked);
             }
         });
     }

@@ -35,7 +35,7 @@ final class Upgrade {
 
     /** Throws if the calling thread would wait for itself. */
     static void refuse(EngineContext context, LockName name, @Nullable HoldState reading) {
-        if (isHopeless(reading)) {
+        if (reading != null && reading.isThreadBound()) {
             throw new IllegalStateException("this thread acquired '" + name + "' on " + context.description()
                     + " to read and would wait for itself to write: close that hold first, or acquire to write and"
                     + " downgrade");

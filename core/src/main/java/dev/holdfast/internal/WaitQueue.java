@@ -8,7 +8,13 @@ import dev.holdfast.StoreRefusedException;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -24,18 +30,20 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  */
 abstract class WaitQueue {
+    private static final Duration OWNER_CHECK = Duration.ofSeconds(10);
+
     final LocalLock lock;
     final EngineContext context;
     final LockName name;
-    final Waiters waiters;
-    final HoldOwners owners;
+    /** The callers that wait, in order of arrival; to join and to leave takes no mutex. */
+    final Queue<Waiter> waiters = new ConcurrentLinkedQueue<>();
+    /** The threads that own a hold here; null until the first comes, as most locks are held by no thread. */
+    private volatile @Nullable Map<Thread, HoldState> owners;
 
     WaitQueue(LocalLock lock, LockName name) {
         this.lock = lock;
         this.context = lock.context();
         this.name = name;
-        this.waiters = new Waiters(context, name);
-        this.owners = new HoldOwners(this);
     }
 
     // ---- what callers do ----
@@ -89,7 +97,7 @@ abstract class WaitQueue {
                 then.add(new Effects.Cancel(unwanted));
                 then.add(() -> endOnce(unwanted.settled(), waiter));
             } else if (isSurelyHeldHere()) {
-                waiters.timedOut(waiter, then);
+                timedOut(waiter, then);
             } else {
                 then.add(() -> endOnce(context.reachability().proof(name.inStore()), waiter));
             }
@@ -102,9 +110,9 @@ abstract class WaitQueue {
                         proof,
                         failure -> lock.transition(then -> {
                             if (failure == null) {
-                                waiters.timedOut(waiter, then);
+                                timedOut(waiter, then);
                             } else {
-                                waiters.fail(waiter, failure, then);
+                                fail(waiter, failure, then);
                             }
                         }));
     }
@@ -112,7 +120,11 @@ abstract class WaitQueue {
     /** Fails the callers without a time limit who have waited since then or longer. */
     final void failSince(long nanos, Throwable why) {
         try (Effects then = lock.step()) {
-            waiters.failSince(nanos, why, then);
+            for (Waiter waiter : List.copyOf(waiters)) {
+                if (waitsSince(waiter, nanos) && waiters.remove(waiter)) {
+                    fail(waiter, why, then);
+                }
+            }
             afterLeaving(then);
         }
     }
@@ -187,7 +199,7 @@ abstract class WaitQueue {
                 granted(of, grant, then);
                 return;
             } else if (!of.claim.waits()) {
-                waiters.notGranted(of.asker, then);
+                notGranted(of.asker, then);
             }
             afterClaim(then);
         }
@@ -276,13 +288,13 @@ abstract class WaitQueue {
 
     /** Gives a hold by a grant to a waiter; false if the outcome of that one was set before. Under the mutex. */
     final boolean giveTo(Waiter taker, GrantState by, Effects then) {
-        HoldState before = by.tokens.lastHold();
+        HoldState before = by.lastHold();
         HoldState made = newHold(by, taker);
         HoldHandle anchor = made.handOut(taker.threadOwned);
         Thread owner = made.isThreadBound() ? taker.thread : null;
         begun(made);
         if (owner != null) {
-            owners.add(owner, made);
+            addOwner(owner, made);
         }
         // Last: from here on the taker may close the hold, and everything must be in its place by then.
         if (then.resolve(taker, new Waiter.Outcome.Granted(anchor))) {
@@ -290,7 +302,7 @@ abstract class WaitQueue {
             return true;
         }
         if (owner != null) {
-            owners.remove(owner, made);
+            removeOwner(owner, made);
         }
         notTaken(made, before);
         return false;
@@ -299,8 +311,7 @@ abstract class WaitQueue {
     private HoldState newHold(GrantState grant, Waiter taker) {
         return new HoldState(
                 grant,
-                name.name(),
-                grant.tokens.next(grant.grant().number()),
+                grant.nextToken(),
                 taker,
                 context.renewer().leaks(),
                 context.time().nanoTime());
@@ -328,9 +339,121 @@ abstract class WaitQueue {
     final void failed(ClaimInFlight of, Throwable why, Effects then) {
         then.add(new Effects.Withdraw(of));
         if (!of.claim.waits()) {
-            waiters.fail(of.asker, why, then);
+            fail(of.asker, why, then);
         } else if (!of.isCalledOff() || !Failures.isUnavailable(why)) {
-            waiters.failAll(why, then);
+            failAll(why, then);
+        }
+    }
+
+    /** Whether a caller without a time limit has waited since then or longer. */
+    final boolean anySince(long nanos) {
+        return waiters.stream().anyMatch(waiter -> waitsSince(waiter, nanos));
+    }
+
+    private static boolean waitsSince(Waiter waiter, long nanos) {
+        return !waiter.timed && waiter.since - nanos <= 0;
+    }
+
+    // ---- how a wait ends without a hold; under the mutex ----
+
+    /** Others have the lock. */
+    final void refuse(Waiter asker, Effects then) {
+        endEmpty(asker, NotAcquired.Reason.TAKEN, then);
+    }
+
+    /** A try without a grant: others have the lock, unless it was called off because the client is being closed. */
+    private void notGranted(Waiter asker, Effects then) {
+        if (context.isClosed()) {
+            fail(asker, context.closedException(), then);
+        } else {
+            refuse(asker, then);
+        }
+    }
+
+    /** Its time has passed, and others have the lock. */
+    private void timedOut(Waiter waiter, Effects then) {
+        endEmpty(waiter, NotAcquired.Reason.TIMED_OUT, then);
+    }
+
+    private void endEmpty(Waiter waiter, NotAcquired.Reason why, Effects then) {
+        if (then.resolve(waiter, Waiter.EMPTY)) {
+            context.telemetry().notAcquired(name, waiter, why);
+        }
+    }
+
+    final void fail(Waiter waiter, Throwable failure, Effects then) {
+        if (then.resolve(waiter, new Waiter.Outcome.Failed(failure))) {
+            context.telemetry().notAcquired(name, waiter, Telemetry.reason(failure));
+        }
+    }
+
+    final void failAll(Throwable failure, Effects then) {
+        for (Waiter waiter = waiters.poll(); waiter != null; waiter = waiters.poll()) {
+            fail(waiter, failure, then);
+        }
+    }
+
+    // ---- threads that own holds: only the owner may enter its hold again, and only the owner may close it ----
+
+    /** The hold this thread has and may enter again, or has lost and not closed yet. */
+    final @Nullable HoldState holdOf(Thread thread) {
+        Map<Thread, HoldState> all = owners;
+        return all == null ? null : all.get(thread);
+    }
+
+    /** Whether no thread has a hold here that it may still close. */
+    final boolean hasNoOwners() {
+        Map<Thread, HoldState> all = owners;
+        return all == null || all.isEmpty();
+    }
+
+    /** Under the mutex. */
+    final void addOwner(Thread owner, HoldState hold) {
+        Map<Thread, HoldState> all = owners;
+        if (all == null) {
+            all = new ConcurrentHashMap<>();
+            owners = all;
+        }
+        all.put(owner, hold);
+    }
+
+    /** Whether it was there. */
+    final boolean removeOwner(Thread owner, HoldState hold) {
+        Map<Thread, HoldState> all = owners;
+        return all != null && all.remove(owner, hold);
+    }
+
+    final void forgetOwners() {
+        Map<Thread, HoldState> all = owners;
+        if (all != null) {
+            all.clear();
+        }
+    }
+
+    /** A hold no longer belongs to its thread: it is closed, or lost and cannot be closed. */
+    final void disown(HoldState closing) {
+        Thread owner = closing.acquirer;
+        if (owner != null && removeOwner(owner, closing)) {
+            closing.unpin();
+        }
+        if (!closing.isOpen()) {
+            goOn();
+        }
+    }
+
+    /**
+     * A lost hold keeps its owner until that thread closes it, or can no longer close it: a thread that ends or drops the hold
+     * leaves an entry that no other code would clear.
+     */
+    final void disownOnceDead(HoldState lost) {
+        Thread owner = lost.acquirer;
+        if (owner == null || holdOf(owner) != lost) {
+            return;
+        }
+        if (owner.isAlive() && lost.anchor() != null) {
+            context.time().schedule(() -> disownOnceDead(lost), OWNER_CHECK);
+        } else {
+            disown(lost);
         }
     }
 }

@@ -49,7 +49,7 @@ final class Waiter implements Effects.Effect {
     FlightEvents.@Nullable Wait event;
 
     /** Where the caller asked, for reports. */
-    final CallSite site = new CallSite();
+    CallSite site = CallSite.UNKNOWN;
 
     private final @Nullable Runnable callback;
     private final AtomicReference<@Nullable Outcome> outcome = new AtomicReference<>();

@@ -30,7 +30,7 @@ public class DoubtInterleavingsTest {
 
     private static Grant granted() {
         return new Grant(
-                new ClaimId("00000000000000000000000000000000"),
+                ClaimId.of("00000000000000000000000000000000"),
                 "a",
                 Mode.EXCLUSIVE,
                 Duration.ofSeconds(30),

@@ -71,7 +71,7 @@ public final class EngineDoor {
 
     /** Has the collector find that nobody refers to a hold any more. */
     public static void drop(HoldHandle anchor) {
-        anchor.hold().anchor.enqueue();
+        anchor.hold().enqueue();
     }
 
     /** Whether the calling thread holds a mutex of the engine's locks. */
@@ -159,9 +159,9 @@ public final class EngineDoor {
 
         /** Whether an extension would have to wait for a request under way. */
         public boolean isBeingRenewed() {
-            boolean free = hold.grant.renewal().begin();
+            boolean free = hold.grant.beginRenewal();
             if (free) {
-                hold.grant.renewal().end(true);
+                hold.grant.endRenewal(true);
             }
             return !free;
         }

@@ -37,7 +37,7 @@ public class GrantInterleavingsTest {
     }
 
     private static Grant lease(long number) {
-        return new Grant(new ClaimId("00000000000000000000000000000000"), "a", Mode.EXCLUSIVE, LEASE, number, 0);
+        return new Grant(ClaimId.of("00000000000000000000000000000000"), "a", Mode.EXCLUSIVE, LEASE, number, 0);
     }
 
     @Operation

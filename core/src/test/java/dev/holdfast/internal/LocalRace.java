@@ -34,7 +34,6 @@ final class LocalRace {
                     "internal.ClaimFactory",
                     "internal.LeaseRenewer",
                     "internal.GrantState",
-                    "internal.RenewalState",
                     "internal.HoldState",
                     "internal.Names",
                     "internal.Telemetry",
@@ -83,8 +82,7 @@ final class LocalRace {
     }
 
     ClaimId nextId() {
-        String digits = Integer.toString(ids.incrementAndGet());
-        return new ClaimId("0".repeat(32 - digits.length()) + digits);
+        return new ClaimId(0, ids.incrementAndGet());
     }
 
     /** Another client has the lock, until this is run. */

@@ -62,9 +62,9 @@ enum Defect {
             """
                 && state.isValid()
                 && state.fits(waiter.options)
-                && (tokens.isFresh() || (state.hasEnoughLease() && hasRoomFor(waiter.options)));
+                && (state.isFresh() || (state.hasEnoughLease() && hasRoomFor(waiter.options)));
 """,
-            "&& state.fits(waiter.options) && (tokens.isFresh() || hasRoomFor(waiter.options));",
+            "&& state.fits(waiter.options) && (state.isFresh() || hasRoomFor(waiter.options));",
             500,
             402),
     PERMITS_COUNTED_WITHOUT_THE_NEXT("memory/MemoryLock", "out + some.permits() > some.of()", "out > some.of()", 500),
@@ -159,8 +159,8 @@ enum Defect {
             "if (grant == lost && !isIn(Phase.RETAINED)) {",
             1_000,
             38),
-    RETAINED_INDEX_USED_TWICE("internal/ExclusiveQueue", "        made.grant.tokens.given(made);\n", """
-        if (made.options.retain().isZero()) { made.grant.tokens.given(made); }
+    RETAINED_INDEX_USED_TWICE("internal/ExclusiveQueue", "        made.grant.given(made);\n", """
+        if (made.options.retain().isZero()) { made.grant.given(made); }
 """, 1_000),
     WANTED_NOT_HEARD("internal/ExclusiveQueue", "if (grant == of) {", "if (grant == of && grant != of) {", 2_000, 52),
     WAIT_DOES_NOT_ENTER_AGAIN(

@@ -37,7 +37,7 @@ final class Held {
         this.options = options;
         this.anchor = anchor;
         this.sight = EngineDoor.sight(anchor);
-        this.id = new ClaimId(anchor.id());
+        this.id = ClaimId.of(anchor.id());
         this.token = anchor.token();
         this.inHandSince = client.world.now();
     }

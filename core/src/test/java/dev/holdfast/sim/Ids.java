@@ -1,7 +1,6 @@
 package dev.holdfast.sim;
 
 import dev.holdfast.spi.ClaimId;
-import java.util.HexFormat;
 
 /** Ids that come from the dice's world instead of chance, and how a person reads them in a timeline. */
 final class Ids {
@@ -11,12 +10,11 @@ final class Ids {
 
     /** The id of the n-th claim of a client. */
     static ClaimId id(int client, int claim) {
-        return new ClaimId(
-                HexFormat.of().toHexDigits(0L) + HexFormat.of().toHexDigits(((long) client << CLIENT_BITS) | claim));
+        return new ClaimId(0, ((long) client << CLIENT_BITS) | claim);
     }
 
     static String of(ClaimId id) {
-        long both = HexFormat.fromHexDigitsToLong(id.value(), 16, 32);
+        long both = id.low();
         return "claim " + (both >>> CLIENT_BITS) + "." + (int) both;
     }
 

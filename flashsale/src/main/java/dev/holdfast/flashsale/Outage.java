@@ -27,7 +27,7 @@ final class Outage implements AutoCloseable {
     static final String NOT_POSSIBLE = "only a store on this machine can be cut off";
 
     private static final Pattern ON_THIS_MACHINE = Pattern.compile(
-            "(redis|memcached|zk|jdbc:(?:postgresql|mariadb|mysql))://([^@/?,]*@)?(?:127\\.0\\.0\\.1|localhost)(?::(\\d{1,5}))?([/?].*)?");
+            "(redis|memcached|zk|etcd|jdbc:(?:postgresql|mariadb|mysql))://([^@/?,]*@)?(?:127\\.0\\.0\\.1|localhost)(?::(\\d{1,5}))?([/?].*)?");
 
     /** What stands between the servers and the store. */
     private interface Line extends AutoCloseable {
@@ -79,6 +79,7 @@ final class Outage implements AutoCloseable {
             case "redis" -> 6379;
             case "memcached" -> 11211;
             case "zk" -> 2181;
+            case "etcd" -> 2379;
             case "jdbc:postgresql" -> 5432;
             default -> 3306;
         };

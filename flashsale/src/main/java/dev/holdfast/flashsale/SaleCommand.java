@@ -31,7 +31,7 @@ final class SaleCommand implements Callable<Integer> {
             defaultValue = "$" + "{env:HOLDFAST_STORE}",
             description =
                     "Where the locks are: redis://…, jdbc:postgresql:…, jdbc:mariadb:…, zk://…,"
-                            + " memcached://…, sqlite:PATH."
+                            + " etcd://…, memcached://…, sqlite:PATH."
                             + " Tickets and orders are in the same database, or else in a SQLite file. Default: a file of its own.")
     private @Nullable String store;
 

@@ -3,7 +3,7 @@ package dev.holdfast.flashsale;
 import static dev.holdfast.testbed.OrSkip.orSkip;
 import static org.awaitility.Awaitility.await;
 
-import dev.holdfast.testbed.Binaries;
+import dev.holdfast.testbed.Chromium;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -12,95 +12,50 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.logging.Level;
 import org.awaitility.core.ConditionTimeoutException;
 import org.openqa.selenium.By;
-import org.openqa.selenium.Dimension;
 import org.openqa.selenium.OutputType;
 import org.openqa.selenium.WebElement;
 import org.openqa.selenium.WindowType;
 import org.openqa.selenium.chrome.ChromeDriver;
-import org.openqa.selenium.chrome.ChromeDriverService;
-import org.openqa.selenium.chrome.ChromeOptions;
 import org.openqa.selenium.logging.LogType;
 
-/** A real browser without a window: Debian's chromium with chromium-driver. Nothing is downloaded for it. */
+/** The page in a real browser; each test has a tab of its own. */
 final class Browser implements AutoCloseable {
     private static final Duration LONG = Duration.ofMinutes(1);
-    private static final int WIDTH = 1100;
-    private static final int HEIGHT = 1000;
-    private static final int PHONE = 390;
-
     /** One for all tests of a JVM, as its start takes seconds; each test has a tab of its own. */
-    private static ChromeDriver shared;
+    private static Chromium shared;
 
+    private final Chromium chromium;
     private final ChromeDriver driver;
 
-    private Browser(ChromeDriver driver) {
-        this.driver = driver;
+    private Browser(Chromium chromium) {
+        this.chromium = chromium;
+        this.driver = chromium.driver();
     }
 
     /** Opens one; where there is none, the test is skipped and says so, and fails in CI. */
     static Browser open() {
         if (shared == null) {
-            shared = start();
-            Runtime.getRuntime().addShutdownHook(new Thread(shared::quit));
+            shared = orSkip(Chromium::start);
+            Runtime.getRuntime().addShutdownHook(new Thread(shared::close));
         }
         Browser browser = new Browser(shared);
         browser.desktop();
         return browser;
     }
 
-    private static ChromeDriver start() {
-        ChromeOptions options = new ChromeOptions();
-        options.setBinary(installed("chromium").toFile());
-        options.addArguments(
-                "--headless=new",
-                "--user-data-dir=" + ownFolder(),
-                "--no-sandbox",
-                "--disable-gpu",
-                "--disable-quic",
-                "--no-first-run",
-                "--disable-background-networking",
-                "--disable-component-update",
-                "--disable-sync",
-                "--disable-dev-shm-usage",
-                "--hide-scrollbars");
-        ChromeDriverService service = new ChromeDriverService.Builder()
-                .usingDriverExecutable(installed("chromedriver").toFile())
-                .build();
-        return new ChromeDriver(service, options);
-    }
-
-    private static Path ownFolder() {
-        try {
-            return Files.createTempDirectory(
-                    Files.createDirectories(Path.of("target").toAbsolutePath()), "browser-");
-        } catch (IOException e) {
-            throw new UncheckedIOException("cannot make a folder for the browser", e);
-        }
-    }
-
-    private static Path installed(String program) {
-        return orSkip(() -> Binaries.onThisMachine().find(program, "apt-get install chromium chromium-driver"));
-    }
-
     void desktop() {
-        driver.manage().window().setSize(new Dimension(WIDTH, HEIGHT));
+        chromium.desktop();
     }
 
-    /** The width of a phone; headless browsers are never narrower than their window, so the screen is set. */
     void phone() {
-        driver.executeCdpCommand(
-                "Emulation.setDeviceMetricsOverride",
-                Map.of("width", PHONE, "height", HEIGHT, "deviceScaleFactor", 2, "mobile", true));
+        chromium.phone();
     }
 
     void scheme(String lightOrDark) {
-        driver.executeCdpCommand(
-                "Emulation.setEmulatedMedia",
-                Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", lightOrDark))));
+        chromium.scheme(lightOrDark);
     }
 
     void get(URI address) {

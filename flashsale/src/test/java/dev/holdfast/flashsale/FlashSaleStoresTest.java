@@ -4,6 +4,7 @@ import static dev.holdfast.testbed.OrSkip.orSkip;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.testbed.EtcdServer;
 import dev.holdfast.testbed.MariaDbServer;
 import dev.holdfast.testbed.MemcachedServer;
 import dev.holdfast.testbed.PostgresServer;
@@ -90,6 +91,15 @@ class FlashSaleStoresTest {
                         FlashSale.start("zk://" + zooKeeper.connectString(), 2, 0, FlashSaleStoresTest::print)) {
             holdfastSellsExactlyTheTicketsTenTimes(sale);
             aKilledHolderDelaysTheSaleAndLosesNothing(sale, SESSION);
+        }
+    }
+
+    @Test
+    void onEtcd() throws Exception {
+        try (EtcdServer etcd = orSkip(EtcdServer::start);
+                FlashSale sale = FlashSale.start("etcd://" + etcd.endpoint(), 2, 0, FlashSaleStoresTest::print)) {
+            holdfastSellsExactlyTheTicketsTenTimes(sale);
+            aKilledHolderDelaysTheSaleAndLosesNothing(sale, LEASE.plusSeconds(2));
         }
     }
 

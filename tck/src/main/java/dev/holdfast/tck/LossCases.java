@@ -267,6 +267,6 @@ abstract class LossCases extends Cases {
     }
 
     private static Grant grantOf(Hold hold) {
-        return new Grant(new ClaimId(hold.id()), hold.name(), Mode.EXCLUSIVE, Claims.LONG, hold.token() / 1024, 0);
+        return new Grant(ClaimId.of(hold.id()), hold.name(), Mode.EXCLUSIVE, Claims.LONG, hold.token() / 1024, 0);
     }
 }

@@ -20,7 +20,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /** A client without an engine: speaks to the store directly and waits for each answer. */
 final class RawClient {
-    private static final int TOKENS_PER_NUMBER = 1024;
+    static final int TOKENS_PER_NUMBER = 1024;
     private static final Duration TO_HAVE_ASKED = Duration.ofMillis(100);
 
     final Store store;

@@ -20,7 +20,9 @@ import java.util.stream.IntStream;
  * <p>For one thread at a time.
  */
 public final class EtcdCluster implements AutoCloseable {
-    private static final int MEMBERS = 3;
+    /** How many members it has. */
+    public static final int MEMBERS = 3;
+
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final List<EtcdServer> members = new ArrayList<>();

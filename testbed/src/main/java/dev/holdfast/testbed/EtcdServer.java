@@ -81,17 +81,41 @@ public final class EtcdServer extends LocalServer {
         return ask("http://" + endpoint() + "/v3/" + request, body, port());
     }
 
+    /** The version of the program. */
+    public String version() {
+        return get("version").replaceFirst("(?s).*\"etcdserver\":\"([^\"]*)\".*", "$1");
+    }
+
+    /**
+     * What it has counted, summed where there is more than one such figure.
+     *
+     * @param name a regular expression for all that stands before the figure, as in
+     *     {@code grpc_server_started_total\{.*"etcdserverpb.KV".*}}
+     */
+    public double metric(String name) {
+        return Pattern.compile("(?m)^" + name + " (\\S+)$")
+                .matcher(get("metrics"))
+                .results()
+                .mapToDouble(figure -> Double.parseDouble(figure.group(figure.groupCount())))
+                .sum();
+    }
+
     /** The number that an answer gives a field; 0 where it has no such field. */
     public static long field(String answer, String name) {
         Matcher field = Pattern.compile("\"" + name + "\":\"?(-?\\d+)").matcher(answer);
         return field.find() ? Long.parseUnsignedLong(field.group(1)) : 0;
     }
 
+    private String get(String path) {
+        return answer(HttpRequest.newBuilder(URI.create("http://" + endpoint() + "/" + path)), port());
+    }
+
     private static String ask(String url, String body, int port) {
-        HttpRequest request = HttpRequest.newBuilder(URI.create(url))
-                .timeout(PATIENCE)
-                .POST(BodyPublishers.ofString(body))
-                .build();
+        return answer(HttpRequest.newBuilder(URI.create(url)).POST(BodyPublishers.ofString(body)), port);
+    }
+
+    private static String answer(HttpRequest.Builder asked, int port) {
+        HttpRequest request = asked.timeout(PATIENCE).build();
         try {
             var answer = HttpClient.newHttpClient().send(request, BodyHandlers.ofString());
             if (answer.statusCode() == 200) {

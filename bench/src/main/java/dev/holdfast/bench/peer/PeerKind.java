@@ -39,6 +39,11 @@ public record PeerKind(String id, String title, Role role, Set<StoreKind> stores
         Peer connect(String url, int clients) throws Exception;
     }
 
+    /** Whether its plain lock can be tried. */
+    public boolean hasTry() {
+        return !id.equals(Peers.JETCD);
+    }
+
     /** Connects one client; as {@link Opening#connect}. */
     public Peer connect(String url, int clients) throws Exception {
         return opening.connect(url, clients);

@@ -34,6 +34,9 @@ public final class Peers {
     /** The store's bare commands. */
     public static final String FLOOR = "raw";
 
+    /** jetcd's client of the lock service of etcd, which has no try. */
+    public static final String JETCD = "jetcd";
+
     private static final Set<StoreKind> EVERYWHERE = EnumSet.allOf(StoreKind.class);
     private static final Set<StoreKind> SQL = EnumSet.of(StoreKind.MARIADB, StoreKind.POSTGRESQL);
     private static final Set<Mode> PLAIN = EnumSet.of(Mode.EXCLUSIVE);
@@ -50,6 +53,7 @@ public final class Peers {
             floor("bare UPDATE", StoreKind.SQLITE, (url, clients) -> new RawSqlPeer(url)),
             floor("bare SET NX", StoreKind.REDIS, (url, clients) -> new RawRedisPeer(url)),
             floor("bare node", StoreKind.ZOOKEEPER, (url, clients) -> new RawZooKeeperPeer(url)),
+            floor("bare key", StoreKind.ETCD, (url, clients) -> new RawEtcdPeer(url)),
             floor("bare UPDATE", StoreKind.MARIADB, (url, clients) -> new RawSqlPeer(url)),
             floor("bare UPDATE", StoreKind.POSTGRESQL, (url, clients) -> new RawSqlPeer(url)),
             peer("redisson", "Redisson", StoreKind.REDIS, ALL_MODES, (url, clients) -> new RedissonPeer(url, false)),
@@ -78,6 +82,7 @@ public final class Peers {
                     StoreKind.ZOOKEEPER,
                     ALL_MODES,
                     (url, clients) -> new CuratorPeer(url, false)),
+            peer(JETCD, "jetcd", StoreKind.ETCD, PLAIN, (url, clients) -> new JetcdPeer(url)),
             new PeerKind("shedlock", "ShedLock", Role.PEER, SQL, PLAIN, ShedLockPeer::new),
             new PeerKind("spring-jdbc", "Spring", Role.PEER, SQL, PLAIN, SpringJdbcPeer::new),
             peer("pg_advisory_lock", "pg_advisory_lock", StoreKind.POSTGRESQL, PLAIN, AdvisoryLockPeer::new),

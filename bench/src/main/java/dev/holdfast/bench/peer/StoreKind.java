@@ -6,6 +6,7 @@ public enum StoreKind {
     SQLITE("sqlite", "SQLite"),
     REDIS("redis", "Redis"),
     ZOOKEEPER("zookeeper", "ZooKeeper"),
+    ETCD("etcd", "etcd"),
     MARIADB("mariadb", "MariaDB"),
     POSTGRESQL("postgresql", "PostgreSQL");
 

@@ -25,7 +25,7 @@ import java.util.function.ToDoubleFunction;
  */
 public final class Charts {
     private static final List<StoreKind> SERVERS =
-            List.of(StoreKind.REDIS, StoreKind.ZOOKEEPER, StoreKind.POSTGRESQL, StoreKind.MARIADB);
+            List.of(StoreKind.REDIS, StoreKind.ZOOKEEPER, StoreKind.ETCD, StoreKind.POSTGRESQL, StoreKind.MARIADB);
 
     /** The file name of the picture with all servers. */
     private static final String ALL_SERVERS = "bench-free-lock";

@@ -16,6 +16,7 @@ final class ServiceTargets {
     static List<Target> all() {
         List<Target> all = new ArrayList<>(redis());
         all.addAll(zooKeeper());
+        all.addAll(etcd());
         all.addAll(sql(StoreKind.MARIADB));
         all.addAll(sql(StoreKind.POSTGRESQL));
         return all;
@@ -46,6 +47,13 @@ final class ServiceTargets {
                 zooKeeper.median(ServiceWorkloads.SERVICE_1X1, Peers.HOLDFAST, Beside.BEST, 0.9),
                 zooKeeper.median(ServiceWorkloads.SERVICE_1X16, Peers.HOLDFAST, Beside.BEST, 0.9),
                 zooKeeper.median(ServiceWorkloads.SERVICE_ROUND_TRIP, Peers.HOLDFAST, Beside.BEST, 0.55));
+    }
+
+    private static List<Target> etcd() {
+        Wanted etcd = new Wanted(StoreKind.ETCD);
+        return List.of(
+                etcd.median(ServiceWorkloads.SERVICE_1X1, Peers.HOLDFAST, Beside.BEST, 1),
+                etcd.median(ServiceWorkloads.SERVICE_1X16, Peers.HOLDFAST, Beside.BEST, 1));
     }
 
     private static List<Target> sql(StoreKind store) {

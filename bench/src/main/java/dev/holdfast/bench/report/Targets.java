@@ -45,10 +45,16 @@ public final class Targets {
         all.addAll(engineAndEmbeddedStore());
         all.addAll(redis());
         all.addAll(zooKeeper());
+        all.addAll(etcd());
         all.addAll(sql(StoreKind.MARIADB));
         all.addAll(sql(StoreKind.POSTGRESQL));
         for (StoreKind kept : List.of(
-                StoreKind.SQLITE, StoreKind.REDIS, StoreKind.ZOOKEEPER, StoreKind.MARIADB, StoreKind.POSTGRESQL)) {
+                StoreKind.SQLITE,
+                StoreKind.REDIS,
+                StoreKind.ZOOKEEPER,
+                StoreKind.ETCD,
+                StoreKind.MARIADB,
+                StoreKind.POSTGRESQL)) {
             all.add(share(new Wanted(kept), Figures.KEEPING, "10,000 renewed holds, lease 30 s", "< 2 %", 2));
         }
         all.addAll(otherLocks(StoreKind.REDIS));
@@ -154,6 +160,17 @@ public final class Targets {
         for (String workload : List.of(Workload.ONE_2X1, Workload.WAITING_20, Workload.WAITING_200)) {
             targets.add(zooKeeper.perTurn(workload, "packets", 13));
         }
+        return targets;
+    }
+
+    private static List<Target> etcd() {
+        Wanted etcd = new Wanted(StoreKind.ETCD);
+        List<Target> targets = new ArrayList<>(etcd.ownLockNotWorse());
+        targets.addAll(List.of(
+                etcd.ratioToBest(Workload.OWN_1, Peers.HOLDFAST, 1),
+                etcd.ratio(Workload.ONE_2X16, Peers.HOLDFAST, Peers.JETCD, 20),
+                etcd.jain(Workload.ONE_2X16, 0.95)));
+        targets.addAll(etcd.noneWorse());
         return targets;
     }
 

@@ -228,7 +228,7 @@ public record Workload(String id, String title, Load load, Tier tier, Jvm jvm) {
             case "redisson", "redisson-fair" -> !id.equals(WAITING_200);
             default -> true;
         };
-        return saysSomething && peer.modes().containsAll(modes());
+        return saysSomething && (peer.hasTry() || !load.isTry()) && peer.modes().containsAll(modes());
     }
 
     /** What the peer runs; the ceiling has all its threads in one process. */

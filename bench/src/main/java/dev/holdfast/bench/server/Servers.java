@@ -17,6 +17,7 @@ public final class Servers {
             case SQLITE -> new SqliteFile();
             case REDIS -> new Redis();
             case ZOOKEEPER -> new ZooKeeper();
+            case ETCD -> new Etcd();
             case MARIADB -> new MariaDb();
             case POSTGRESQL -> new Postgres();
         };

@@ -25,9 +25,9 @@ public final class Trial {
     /**
      * Runs one of them.
      *
-     * @param args {@code recipes [SECONDS]}, {@code retain},
-     *     {@code free-lock}, {@code memcached [TURNS]}, {@code writers [SECONDS]}, {@code quorum}, {@code cluster}, {@code failover [ROUNDS]} or {@code
-     *     writes [WINDOWS]}
+     * @param args {@code recipes [SECONDS]}, {@code retain}, {@code free-lock}, {@code memcached [TURNS]}, {@code etcd [ROUNDS]},
+     *     {@code writers [SECONDS]}, {@code quorum}, {@code cluster}, {@code failover [ROUNDS]} or {@code
+     *     writes [WINDOWS [STORE,STORE]]}
      */
     public static void main(String[] args) throws Exception {
         String what = args.length > 0 ? args[0] : "";
@@ -37,6 +37,7 @@ public final class Trial {
             case "retain" -> kept = RetainTrial.run();
             case "free-lock" -> kept = FreeLockTrial.run();
             case "memcached" -> kept = MemcachedTrial.run(number(args, 1, 10_000));
+            case "etcd" -> kept = EtcdTrial.run(number(args, 1, 20));
             case "writers" -> kept = WritersTrial.run(Duration.ofSeconds(number(args, 1, 2)));
             case "quorum" -> kept = QuorumTrial.run();
             case "cluster" -> kept = ClusterTrial.run();
@@ -45,16 +46,21 @@ public final class Trial {
                 kept = WritesTrial.run(
                         Path.of(System.getProperty("holdfast.home", ""), "docs", "measured"),
                         number(args, 1, 3),
-                        STORES);
+                        args.length > 2 ? stores(args[2]) : STORES);
             default -> {
-                System.err.println("usage: holdfast bench recipes [SECONDS] | retain"
-                        + " | free-lock | memcached [TURNS] | writers [SECONDS] | quorum | cluster | failover [ROUNDS]"
-                        + " | writes [WINDOWS]");
+                System.err.println("usage: holdfast bench recipes [SECONDS] | retain | free-lock | memcached [TURNS]"
+                        + " | etcd [ROUNDS] | writers [SECONDS] | quorum | cluster | failover [ROUNDS]"
+                        + " | writes [WINDOWS [STORE,STORE]]");
                 System.exit(USAGE);
                 return;
             }
         }
         System.exit(kept ? 0 : 1);
+    }
+
+    private static List<StoreKind> stores(String ids) {
+        List<String> wanted = List.of(ids.split(","));
+        return STORES.stream().filter(store -> wanted.contains(store.id())).toList();
     }
 
     private static int number(String[] args, int place, int otherwise) {

@@ -15,6 +15,7 @@ interface Counters extends AutoCloseable {
             case SQLITE -> new SqliteCounters();
             case REDIS -> new RedisCounters();
             case ZOOKEEPER -> new ZooKeeperCounters();
+            case ETCD -> new EtcdCounters();
             case MARIADB -> new MariaDbCounters();
             case POSTGRESQL -> new PostgresCounters();
             case MEMORY -> throw new IllegalArgumentException("memory writes nothing");
@@ -35,6 +36,11 @@ interface Counters extends AutoCloseable {
 
     /** The control: so many bytes, in one commit that every counter counts. */
     void write(int bytes);
+
+    /** What takes away history that nobody needs, by name, in the order in which it is done; mostly nothing does. */
+    default Map<String, Runnable> cleaning() {
+        return Map.of();
+    }
 
     @Override
     void close();

@@ -43,13 +43,14 @@ public final class WritesTrial {
     private static final int MOST_OF_CONTROL = 3;
 
     private static final int HELD = 1_000;
+    private static final int HISTORY = 20_000;
     /** Locks are renewed after each third of 30 s. The first renewal of some may cost more than those that follow. */
     private static final Duration ONE_RENEWAL = Duration.ofSeconds(15);
 
     private static final Duration THREE_RENEWALS = Duration.ofSeconds(35);
     private static final int RENEWALS = 2;
     /** What is renewed by its library each 10 s. */
-    private static final Set<String> RENEWED = Set.of(Peers.HOLDFAST, "redisson", "curator");
+    private static final Set<String> RENEWED = Set.of(Peers.HOLDFAST, "redisson", "curator", Peers.JETCD);
     /** Variants of Holdfast and of others that write what the plain ones do, and those with a connection for each lock. */
     private static final Set<String> LEFT_OUT =
             Set.of(Peers.CEILING, Peers.AWAIT_RELEASE, Peers.STRICT_FIFO, Peers.NO_HAND_OVER, "curator-per-thread");
@@ -148,7 +149,9 @@ public final class WritesTrial {
         for (Step step : Step.values()) {
             Table table = null;
             for (PeerKind peer : peers) {
-                table = row(table, title(peer), values(step, peer));
+                if (peer.hasTry() || step != Step.REFUSED) {
+                    table = row(table, title(peer), values(step, peer));
+                }
             }
             add(step.title, table);
         }
@@ -159,6 +162,13 @@ public final class WritesTrial {
             }
         }
         add(HELD + " locks held for 10 s, which renews them once", renewed);
+        Table history = null;
+        for (PeerKind peer : peers) {
+            if (!brief() && !counters.cleaning().isEmpty()) {
+                history = row(history, title(peer), List.of(history(peer)));
+            }
+        }
+        add("%,d times lock + unlock".formatted(HISTORY), history);
         return sound;
     }
 
@@ -235,6 +245,19 @@ public final class WritesTrial {
             Map<String, Double> after = Quiet.after(counters::kept);
             per(HELD, before, after).forEach((name, value) -> figures.put("released: " + name, value));
         }
+        return figures;
+    }
+
+    /** By how much the files have grown, and what of that is left when history is taken away. */
+    private Map<String, Double> history(PeerKind peer) throws Exception {
+        counters.cleaning().values().forEach(Runnable::run);
+        Map<String, Double> before = counters.kept();
+        Step.KNOWN_NAME.run(peer, counters.url(), HISTORY);
+        Map<String, Double> figures = new LinkedHashMap<>(per(1, before, counters.kept()));
+        counters.cleaning().forEach((how, step) -> {
+            step.run();
+            per(1, before, counters.kept()).forEach((name, value) -> figures.put(name + ", " + how, value));
+        });
         return figures;
     }
 

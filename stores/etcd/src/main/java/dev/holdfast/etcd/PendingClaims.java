@@ -149,7 +149,12 @@ final class PendingClaims {
 
     private void pollSometimes() {
         if (ticking.compareAndSet(false, true)) {
-            context.time().schedule(this::poll, Duration.ofNanos(Pauses.jittered(POLL.toNanos())));
+            try {
+                context.time().schedule(this::poll, Duration.ofNanos(Pauses.jittered(POLL.toNanos())));
+            } catch (Throwable noThread) {
+                ticking.set(false); // the next claim begins again
+                throw noThread;
+            }
         }
     }
 

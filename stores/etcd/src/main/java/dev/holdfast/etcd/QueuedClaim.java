@@ -111,7 +111,7 @@ record QueuedClaim(
                                 kv.getKey(),
                                 path.substring(keys.locks().length(), end),
                                 mode,
-                                new ClaimId(parts.group(4)),
+                                ClaimId.of(parts.group(4)),
                                 kv.getCreateRevision(),
                                 kv.getModRevision(),
                                 kv.getLease(),

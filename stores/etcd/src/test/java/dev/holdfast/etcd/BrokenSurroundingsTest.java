@@ -28,6 +28,8 @@ import org.junit.jupiter.api.Timeout;
 class BrokenSurroundingsTest {
     private static final Duration LONG = Duration.ofSeconds(60);
     private static final Duration LEASE = Duration.ofSeconds(30);
+    /** Longer than all else that is scheduled with such leases. */
+    private static final Duration LEAST_POLL = Duration.ofSeconds(11);
 
     private static EtcdServer server;
 
@@ -106,6 +108,26 @@ class BrokenSurroundingsTest {
             assertFails(Asked.of(store, RawStore.claim("timer", LEASE, true)));
 
             assertThat(RawStore.hold(store, "timer", LEASE)).isNotNull();
+        }
+    }
+
+    /** A watch that is lost without a word is found out by the poll alone. */
+    @Test
+    void aTimerThatFailsOnceDoesNotEndThePoll() {
+        FaultyTime time = new FaultyTime();
+        try (Store store = RawStore.open(server.port(), time);
+                Store other = RawStore.open(server.port())) {
+            store.listen(new IgnoringListener());
+            Grant held = RawStore.hold(other, "polled", LEASE);
+            time.failNextTask(new StackOverflowError("of a timer"));
+            assertFails(Asked.of(store, RawStore.claim("polled", LEASE, true)));
+            assertThat(time.longestDelay()).as("of what was scheduled").isLessThan(LEAST_POLL);
+
+            Asked waiting = Asked.of(store, RawStore.claim("polled", LEASE, true));
+
+            await().atMost(LONG).until(() -> time.longestDelay().compareTo(LEAST_POLL) > 0);
+            assertThat(RawStore.answer(other.release(held))).isTrue();
+            assertThat(RawStore.answer(waiting.answer())).isPresent();
         }
     }
 

@@ -3,6 +3,7 @@ package dev.holdfast.etcd;
 import dev.holdfast.spi.TimeSource;
 import dev.holdfast.tck.KitTime;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -11,6 +12,13 @@ final class FaultyTime implements TimeSource {
     private final TimeSource time = new KitTime();
     private final AtomicReference<@Nullable Error> nextReading = new AtomicReference<>();
     private final AtomicReference<@Nullable Error> nextTask = new AtomicReference<>();
+
+    private final AtomicLong longestDelay = new AtomicLong();
+
+    /** Of all tasks so far. */
+    Duration longestDelay() {
+        return Duration.ofNanos(longestDelay.get());
+    }
 
     void failNextReading(Error with) {
         nextReading.set(with);
@@ -38,6 +46,7 @@ final class FaultyTime implements TimeSource {
     @Override
     public Scheduled schedule(Runnable task, Duration delay) {
         fail(nextTask);
+        longestDelay.accumulateAndGet(delay.toNanos(), Math::max);
         return time.schedule(task, delay);
     }
 

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -41,6 +42,7 @@ class OutageTest {
 
     /** Its session is sure for a minute, so the claim itself is sent again and again. */
     @Test
+    @Tag("thorough") // a wait that was there before is a case of the contract
     void aWaitThatBeginsInAnOutageIsServedAfterIt() {
         try (TcpProxy proxy = TcpProxy.to(server.port());
                 Store store = RawStore.open(proxy.port())) {

@@ -204,7 +204,7 @@ class LockRows {
                 .toList();
         Map<ClaimId, Boolean> valid = new HashMap<>();
         GrantKey.valid(session, sql.renewed(GrantKey.rows(keys)), GrantKey.names(keys), keys)
-                .forEach((id, contended) -> valid.put(new ClaimId(id), contended));
+                .forEach((id, contended) -> valid.put(ClaimId.of(id), contended));
         return valid;
     }
 

@@ -120,7 +120,7 @@ final class PendingClaim extends Request.Claiming implements Pending {
     boolean run(LockRows table, @Nullable String released) throws SQLException {
         if (answer.isGiven() || cancelled.get()) {
             asked.set(false);
-            return released != null && table.release(claim.name(), new ClaimId(released));
+            return released != null && table.release(claim.name(), ClaimId.of(released));
         }
         boolean listening = queue.offerListener().isOpen();
         boolean woken = offered;

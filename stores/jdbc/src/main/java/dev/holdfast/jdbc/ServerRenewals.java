@@ -146,7 +146,7 @@ final class ServerRenewals {
                 .toList();
         long sent = tables.stamp();
         Map<String, Boolean> valid = alone.isEmpty() ? Map.of() : table.renew(alone, chunk.lease);
-        valid.forEach((id, contended) -> renewals.put(new ClaimId(id), Renewal.held(sent, contended)));
+        valid.forEach((id, contended) -> renewals.put(ClaimId.of(id), Renewal.held(sent, contended)));
         Map<String, List<Grant>> others = new LinkedHashMap<>(); // shared, lost, or of a writer that reads on
         for (Grant grant : chunk.grants) {
             if (!renewals.containsKey(grant.id())) {

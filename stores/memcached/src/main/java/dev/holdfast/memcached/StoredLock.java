@@ -120,7 +120,7 @@ record StoredLock(
         }
         try {
             return new StoredLock(
-                    new ClaimId(words[1]),
+                    ClaimId.of(words[1]),
                     words[2].equals("broken"),
                     Long.parseLong(words[3]),
                     Long.parseLong(words[4]),

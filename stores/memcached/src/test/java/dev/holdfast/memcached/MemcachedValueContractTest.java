@@ -6,4 +6,5 @@ import org.junit.jupiter.api.Tag;
 @Tag("engine-in-another-class")
 @Tag("processes-in-another-class")
 @Tag("only-values")
+@Tag("values-proved-elsewhere")
 class MemcachedValueContractTest extends MemcachedContract {}

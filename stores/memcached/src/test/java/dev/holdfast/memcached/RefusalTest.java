@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import net.spy.memcached.ConnectionFactoryBuilder;
 import net.spy.memcached.MemcachedClient;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -120,6 +121,7 @@ class RefusalTest {
     }
 
     @Test
+    @Tag("thorough") // fills the server, a minute long
     void aServerThatDoesNotEvictAndHasNoMemoryLeftIsUnavailable() throws Exception {
         try (MemcachedServer server = OrSkip.orSkip(() -> MemcachedServer.start("-M", "-m", "1", "-I", "512k"));
                 LockClient client = LockClient.connect("memcached://" + server.endpoint() + "?timeout=2s")) {

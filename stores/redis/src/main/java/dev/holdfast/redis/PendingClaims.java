@@ -40,7 +40,7 @@ final class PendingClaims implements OfferListener.Listener {
     private static final int MOST_POLLS = 10;
     private static final Duration LEAVE_TIMEOUT = Duration.ofSeconds(1);
 
-    private final Map<String, PendingClaim> all = new ConcurrentHashMap<>();
+    private final Map<ClaimId, PendingClaim> all = new ConcurrentHashMap<>();
     private final Scripts scripts;
     private final TimeSource time;
     private final Duration poll;
@@ -95,7 +95,7 @@ final class PendingClaims implements OfferListener.Listener {
 
     Pending claim(Claim claim, Answer answer) {
         PendingClaim waiting = new PendingClaim(claim, answer, this);
-        all.put(claim.id().value(), waiting);
+        all.put(claim.id(), waiting);
         if (!scripts.isClosed()) { // else the closing thread may have missed it, and it would stay in the queue
             waiting.ask();
         }
@@ -104,12 +104,13 @@ final class PendingClaims implements OfferListener.Listener {
 
     /** It is answered. */
     void forget(PendingClaim answered) {
-        all.remove(answered.claim().id().value(), answered);
+        all.remove(answered.claim().id(), answered);
     }
 
     @Override
     public void offered(String claimId) {
-        PendingClaim waiting = all.get(claimId);
+        // Anybody may publish on the channel.
+        PendingClaim waiting = ClaimId.isId(claimId) ? all.get(ClaimId.of(claimId)) : null;
         if (waiting != null) {
             waiting.ask();
         }

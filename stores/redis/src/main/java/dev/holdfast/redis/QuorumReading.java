@@ -167,7 +167,7 @@ final class QuorumReading {
                         ? member.scripts().breakGrant(name, reply.number(), now)
                         : CompletableFuture.completedFuture(false);
         return now
-                ? broken.thenCombine(QuorumScripts.release(member, name, new ClaimId(owner)), (one, two) -> one || two)
+                ? broken.thenCombine(QuorumScripts.release(member, name, ClaimId.of(owner)), (one, two) -> one || two)
                 : broken;
     }
 }

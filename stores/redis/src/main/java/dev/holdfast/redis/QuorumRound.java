@@ -109,7 +109,7 @@ final class QuorumRound {
             }
         });
         if (own != null) {
-            QuorumScripts.release(member, claim.name(), new ClaimId(own));
+            QuorumScripts.release(member, claim.name(), ClaimId.of(own));
         } else if (before != null && said != null && said.isGrant()) {
             answeredLate(member, before);
         }

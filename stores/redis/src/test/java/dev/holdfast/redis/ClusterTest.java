@@ -297,6 +297,9 @@ class ClusterTest {
         Grant grant = Rig.hold(store, "damaged");
         Asked waits = Rig.queue(rig.open(url(), Rig.NEVER), "damaged");
         String key = "holdfast:number:{" + SlotTags.of(cluster.slot("holdfast:{damaged}")) + "}";
+        Rig.until( // then it asks nothing more
+                "the waiter to hear offers",
+                () -> Rig.hearing(call(node("damaged"), "ZRANGE", Rig.queue("damaged"), "0", "-1", "WITHSCORES")) == 1);
         assertThat(call(node("damaged"), "GET", key)).isEqualTo(Long.toString(grant.number()));
         call(node("damaged"), "SET", key, "hello");
 

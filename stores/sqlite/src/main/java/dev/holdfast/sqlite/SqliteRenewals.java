@@ -59,7 +59,7 @@ final class SqliteRenewals {
             session.update(write.apply(rows), arguments);
             return session.all(
                     read.apply(rows),
-                    row -> renewals.put(new ClaimId(row.getString(1)), Renewal.held(sent, row.getBoolean(2))),
+                    row -> renewals.put(ClaimId.of(row.getString(1)), Renewal.held(sent, row.getBoolean(2))),
                     arguments);
         });
     }
@@ -72,7 +72,7 @@ final class SqliteRenewals {
                 grants.get(0).name(),
                 () -> session.all(
                         SqliteSql.renewed(roundedUp(grants.size())),
-                        row -> valid.put(new ClaimId(row.getString(1)), row.getBoolean(2)),
+                        row -> valid.put(ClaimId.of(row.getString(1)), row.getBoolean(2)),
                         arguments(grants, clock.micros())));
         return valid;
     }

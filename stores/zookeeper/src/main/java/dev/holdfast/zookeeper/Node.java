@@ -38,7 +38,7 @@ record Node(String name, Mode mode, ClaimId id, int place) {
         Optional<Mode> mode = mode(parts);
         return place < Integer.MIN_VALUE || place > Integer.MAX_VALUE
                 ? Optional.empty()
-                : mode.map(known -> new Node(name, known, new ClaimId(parts.group(4)), (int) place));
+                : mode.map(known -> new Node(name, known, ClaimId.of(parts.group(4)), (int) place));
     }
 
     /** Reads the name at the end of a path. */

@@ -144,14 +144,19 @@ class LentClientTest {
         }
     }
 
+    /** Of nodes that are there throughout: what was released or cleared away meanwhile has rights no more. */
     private static int addOpen(CuratorFramework all, String path, List<String> open) throws Exception {
         int seen = 1;
-        if (all.getACL().forPath(path).stream()
-                .anyMatch(acl -> !acl.getId().getScheme().equals("digest"))) {
-            open.add(path);
-        }
-        for (String child : all.getChildren().forPath(path)) {
-            seen += addOpen(all, path + "/" + child, open);
+        try {
+            if (all.getACL().forPath(path).stream()
+                    .anyMatch(acl -> !acl.getId().getScheme().equals("digest"))) {
+                open.add(path);
+            }
+            for (String child : all.getChildren().forPath(path)) {
+                seen += addOpen(all, path + "/" + child, open);
+            }
+        } catch (KeeperException.NoNodeException gone) {
+            return 0;
         }
         return seen;
     }

@@ -89,6 +89,11 @@ final class Call {
         return lease == NEVER ? NEVER : begun + lease - GRANULARITY;
     }
 
+    /** Whether an answer says that the session it belongs to had begun its lease before this was sent. */
+    boolean beganBefore(long from) {
+        return endless && from < from();
+    }
+
     boolean mayRenumber() {
         return kind == Kind.CLAIM || kind == Kind.WAIT || kind == Kind.EXTEND;
     }

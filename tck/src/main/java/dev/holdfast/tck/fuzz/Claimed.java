@@ -25,6 +25,9 @@ final class Claimed {
     @Nullable
     Grant grant;
 
+    /** When the last answer said so. */
+    private long grantedAt;
+
     /** The store lets it hold until then, at least. */
     long validUntil;
     /** Its client is sure until then that it holds. */
@@ -57,6 +60,12 @@ final class Claimed {
             replaced.put(grant.number(), at);
         }
         grant = fresh;
+        grantedAt = at;
+    }
+
+    /** Whether the number of its grant became known after that. */
+    boolean wasGrantedAfter(long then) {
+        return grantedAt > then;
     }
 
     /** The number of its grant. */

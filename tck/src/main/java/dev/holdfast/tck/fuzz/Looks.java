@@ -87,6 +87,8 @@ final class Looks {
     private boolean isNumberOf(Claimed mine, long number, long sent) {
         return mine.grant == null
                 || mine.hadNumber(number, sent)
+                || !world.target.repeatsKeepNumbers()
+                        && mine.wasGrantedAfter(sent) // it was written again until it counted
                 || world.model(mine.name).open.values().stream()
                         .anyMatch(call -> call.claim == mine.label && call.mayRenumber() && number > mine.number());
     }

@@ -113,7 +113,7 @@ final class NameModel {
                                     : new Held(
                                             each.claim(),
                                             each.mode(),
-                                            each.endsNotBefore(from),
+                                            call.beganBefore(from) ? from : each.endsNotBefore(from),
                                             Math.max(each.least(), to),
                                             -1,
                                             0))

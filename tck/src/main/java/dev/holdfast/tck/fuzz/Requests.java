@@ -71,7 +71,7 @@ final class Requests {
         if (mine == null || !world.isAlive(mine.owner)) {
             return;
         }
-        boolean asked = world.model(mine.name).open.containsKey(mine.call.id);
+        boolean asked = world.model(mine.name).open.containsKey(mine.call.id) && !mine.call.isLost();
         if (op.verb() == Verb.CANCEL) {
             cancel(mine);
         } else if (op.verb() == Verb.WITHDRAW && !asked) {

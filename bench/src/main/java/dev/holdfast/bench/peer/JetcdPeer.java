@@ -1,0 +1,83 @@
+package dev.holdfast.bench.peer;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.etcd.jetcd.ByteSequence;
+import io.etcd.jetcd.Client;
+import io.etcd.jetcd.lease.LeaseKeepAliveResponse;
+import io.grpc.stub.StreamObserver;
+import java.util.concurrent.ExecutionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * jetcd's client of etcd's own lock service. A lease owns a lock there, not a thread: two threads with one lease hold the
+ * lock together. So each thread has a lease of its own, which jetcd keeps alive.
+ *
+ * <p>It has no try. A request that is given up is carried out all the same, unless its lease is revoked.
+ */
+final class JetcdPeer implements Peer {
+    private static final long LEASE_SECONDS = 30;
+
+    private final Client client;
+    private final ThreadLocal<Long> leases = new ThreadLocal<>();
+
+    JetcdPeer(String url) {
+        client = EtcdUrls.client(url);
+    }
+
+    @Override
+    public PeerLock open(String name, Mode mode) throws ExecutionException, InterruptedException {
+        Only.exclusive(mode, this);
+        return new OneLock(client, ByteSequence.from("jetcd/" + name, UTF_8), lease());
+    }
+
+    private long lease() throws ExecutionException, InterruptedException {
+        Long mine = leases.get();
+        if (mine == null) {
+            mine = client.getLeaseClient().grant(LEASE_SECONDS).get().getID();
+            Object unused = client.getLeaseClient().keepAlive(mine, new Ignoring());
+            leases.set(mine);
+        }
+        return mine;
+    }
+
+    @Override
+    public void close() {
+        client.close();
+    }
+
+    private static final class OneLock implements PeerLock {
+        private final Client client;
+        private final ByteSequence name;
+        private final long lease;
+        private @Nullable ByteSequence key;
+
+        OneLock(Client client, ByteSequence name, long lease) {
+            this.client = client;
+            this.name = name;
+            this.lease = lease;
+        }
+
+        @Override
+        public void acquire() throws ExecutionException, InterruptedException {
+            key = client.getLockClient().lock(name, lease).get().getKey();
+        }
+
+        @Override
+        public void release() throws ExecutionException, InterruptedException {
+            Object unused = client.getLockClient().unlock(key).get();
+        }
+    }
+
+    /** Nothing here would do anything about a lease that has ended. */
+    private static final class Ignoring implements StreamObserver<LeaseKeepAliveResponse> {
+        @Override
+        public void onNext(LeaseKeepAliveResponse answer) {}
+
+        @Override
+        public void onError(Throwable broken) {}
+
+        @Override
+        public void onCompleted() {}
+    }
+}

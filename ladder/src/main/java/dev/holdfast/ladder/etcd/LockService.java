@@ -1,0 +1,27 @@
+package dev.holdfast.ladder.etcd;
+
+import io.etcd.jetcd.ByteSequence;
+
+/**
+ * etcd's own lock service: each client has a key of its own behind the name, which the service waits for and unlocks. A
+ * waiter whose lease has ended meanwhile is granted the lock all the same, without a key.
+ */
+public final class LockService extends EtcdRung {
+    /** A client of the server at HOST:PORT. */
+    public LockService(String server) {
+        super(server);
+    }
+
+    @Override
+    public boolean run(String name, Work work) {
+        // snippet ladderLockService
+        ByteSequence mine = etcd.getLockClient().lock(key(name), lease()).join().getKey();
+        try {
+            work.run(NO_TOKEN);
+        } finally {
+            Object unused = etcd.getLockClient().unlock(mine).join();
+        }
+        return true;
+        // end
+    }
+}
