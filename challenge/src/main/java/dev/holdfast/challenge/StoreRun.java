@@ -19,7 +19,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 
 /** All heats of one store, with servers and workers of its own. */
 final class StoreRun implements Runnable {
@@ -111,7 +110,7 @@ final class StoreRun implements Runnable {
         return Locks.on(store.id()).stream()
                 .filter(lock -> !lock.isControl())
                 .flatMap(lock -> lock.workloads().stream()
-                        .flatMap(workload -> Stream.of(Faults.ALL.toArray(Fault[]::new))
+                        .flatMap(workload -> Faults.ALL.stream()
                                 .map(fault -> String.join("/", store.id(), lock.id(), workload, fault.id()))))
                 .filter(plan::selects)
                 .count();

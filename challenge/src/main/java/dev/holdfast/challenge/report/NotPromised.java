@@ -22,7 +22,7 @@ final class NotPromised {
             return Optional.of("no check before a write can keep a pause from coming between the two");
         }
         if (outlasts && lock.role() == Role.PEER && check.equals("exclusive")) {
-            return Optional.of("a holder is not told that its lease or session has ended");
+            return Optional.of("the library does not tell a holder that its lease or session has ended");
         }
         if (cell.fault().equals("failover-unheard") && !CONFIRMED.contains(lock.id()) && check.equals("exclusive")) {
             return Optional.of("a grant that no replica has is lost with the master");
