@@ -325,7 +325,7 @@ class FileTest {
         static SmallDisk mount(Path path, int kilobytes) throws Exception {
             Files.createDirectory(path);
             assumeTrue(
-                    run("mount", "-t", "tmpfs", "-o", "size=" + kilobytes + "k", "holdfast-test", path.toString()),
+                    run("mount", "-t", "tmpfs", "-o", "size=" + kilobytes + "k", "holdfast-testkit", path.toString()),
                     "this user may not mount a small file system");
             return new SmallDisk(path);
         }
