@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -27,17 +28,17 @@ import java.util.stream.Stream;
  *   the root pom, .mvn                  every module
  *   src/test of a module                the module
  *   anything else of a module           the module, and each one that depends on it
- *   the script ./holdfast, dist         cli
- *   anything: pages, model, scripts     build, whose rules read all sources and pages
+ *   the script ./holdfast, build/dist   use/cli
+ *   anything: pages, model, scripts     build/rules, whose rules read all sources and pages
  * </pre>
  *
  * <p>If a module is reached by changes of stores alone, its tests that are named after these stores are to run
  * ({@code RedisCommandLineTest}), and those that are named after all ({@code ApplicationStoresTest}).
  */
 final class Changed {
-    private static final String RULES = "build";
+    private static final String RULES = "build/rules";
     private static final Pattern EVERYTHING = Pattern.compile("pom\\.xml|\\.mvn/.*");
-    private static final Pattern COMMAND_LINE = Pattern.compile("holdfast|dist/.*");
+    private static final Pattern COMMAND_LINE = Pattern.compile("holdfast|build/dist/.*");
     private static final Pattern DEPENDENCY = Pattern.compile("<dependency>(.*?)</dependency>", Pattern.DOTALL);
     private static final Pattern ARTIFACT = Pattern.compile("<artifactId>(.*?)</artifactId>");
 
@@ -89,7 +90,7 @@ final class Changed {
                     reachedByOthers.addAll(dependingOn(module));
                 }
             } else if (COMMAND_LINE.matcher(path).matches()) {
-                changed.add("cli");
+                changed.add("use/cli");
             }
         }
         if (!paths.isEmpty()) {
@@ -118,7 +119,7 @@ final class Changed {
     private String moduleOf(String path) {
         return dependencies.keySet().stream()
                 .filter(folder -> path.startsWith(folder + "/"))
-                .findFirst()
+                .max(Comparator.comparing(String::length)) // use/spring/older-spring, not use/spring
                 .orElse(null);
     }
 

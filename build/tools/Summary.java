@@ -126,7 +126,7 @@ final class Summary {
 
     /** {@code stores/jdbc} is the part jdbc. */
     private static String partOf(Path module) {
-        return module.endsWith("build") ? "rules" : module.getFileName().toString();
+        return module.getFileName().toString();
     }
 
     /** Reads the events of one test JVM: each test that started, its class, and its result. */
@@ -359,7 +359,7 @@ final class Summary {
     }
 
     private void tellCoverage() throws IOException {
-        Path report = root.resolve("build/target/site/coverage");
+        Path report = root.resolve("build/rules/target/site/coverage");
         Path table = report.resolve("jacoco.csv");
         Instant started = Instant.ofEpochSecond(Long.parseLong(options.get("started")));
         if (!parts().isEmpty()
@@ -444,9 +444,10 @@ final class Summary {
     /** Whether only parts were asked for that come without tests, as the benchmarks do. */
     private boolean haveNoTests() {
         return parts().stream()
-                .noneMatch(part -> part.equals("rules")
-                        || Stream.of(part, "stores/" + part)
-                                .anyMatch(folder -> Files.isDirectory(root.resolve(folder + "/src/test/java"))));
+                .noneMatch(part -> modules.stream()
+                        .map(root::resolve)
+                        .anyMatch(module -> partOf(module).equals(part)
+                                && Files.isDirectory(module.resolve("src/test/java"))));
     }
 
     /** The parts that were asked for; none if that is the whole. */

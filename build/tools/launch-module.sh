@@ -28,7 +28,7 @@ compile_module() {
   [[ -x $java_home/bin/javac ]] ||
     fail "$java_home is no JDK (there is no javac), and one is needed for building: install a JDK, 17 or later"
   command -v mvn > /dev/null || fail "no mvn found, which builds $module: install Apache Maven, 3.8 or later"
-  printf 'holdfast: building %s (%s) ' "$module" "$why" >&2
+  printf 'holdfast: building %s (%s) ' "${module##*/}" "$why" >&2
   : > "$module_made/stamp"
   (cd "$home" && JAVA_HOME=$java_home exec mvn -B -Dquick -Dstyle.color=never -pl "$module" -am \
     resources:resources compiler:compile jar:jar dependency:build-classpath -DincludeScope=runtime \
@@ -54,7 +54,7 @@ compile_module() {
 keep_jars() {
   local entry kept=$module_made/jars.$$ path='' entries
   mkdir -p "$kept" || return
-  IFS=: read -r -a entries <<< "$home/$module/target/quick/$(basename "$home/$module"/target/quick/holdfast-"$module"-*.jar):$(< "$module_made/resolved")"
+  IFS=: read -r -a entries <<< "$home/$module/target/quick/$(basename "$home/$module"/target/quick/holdfast-"${module##*/}"-*.jar):$(< "$module_made/resolved")"
   for entry in "${entries[@]}"; do
     if [[ $entry == "$home"/* ]]; then
       cp "$entry" "$kept/" || return

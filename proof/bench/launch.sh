@@ -3,11 +3,11 @@
 
 bench_run() {
   if [[ ${1:-} == --help || ${1:-} == -h ]]; then
-    exec cat "$home/bench/usage.txt" # what the bench says itself, without building it
+    exec cat "$home/proof/bench/usage.txt" # what the bench says itself, without building it
   fi
   local main=dev.holdfast.bench.Bench
-  build_module bench "first use: fetches the libraries and servers it measures" \
-    core testbed recipes bench stores/sqlite stores/jdbc stores/redis stores/zookeeper stores/etcd stores/memcached
+  build_module proof/bench "first use: fetches the libraries and servers it measures" \
+    core proof/testbed use/recipes proof/bench stores/sqlite stores/jdbc stores/redis stores/zookeeper stores/etcd stores/memcached
   if [[ ${1:-} == jmh ]]; then
     main=org.openjdk.jmh.Main
     shift

@@ -1,7 +1,7 @@
 # Sourced by the launcher for `holdfast sale`: the flash sale with its servers, on a class path of its own.
 . "$home/build/tools/launch-module.sh"
 
-build_module flashsale "first use: fetches Spring Boot and the balancer" \
-  core recipes spring ladder testbed flashsale stores/sqlite stores/jdbc stores/redis stores/zookeeper stores/etcd stores/memcached
+build_module show/flashsale "first use: fetches Spring Boot and the balancer" \
+  core use/recipes use/spring proof/ladder proof/testbed show/flashsale stores/sqlite stores/jdbc stores/redis stores/zookeeper stores/etcd stores/memcached
 CLASSPATH=$(< "$module_path") exec "$java" -XX:+UseSerialGC --enable-native-access=ALL-UNNAMED \
   dev.holdfast.flashsale.SaleCommand "$@"

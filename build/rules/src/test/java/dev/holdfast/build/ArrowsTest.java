@@ -27,7 +27,7 @@ class ArrowsTest {
             case "core" -> false;
             case "testbed" -> false;
             case "tck" -> isOneOf(to, "core", "testbed");
-            case "recipes", "ladder", "test", "micrometer" -> isOneOf(to, "core");
+            case "recipes", "ladder", "testkit", "micrometer" -> isOneOf(to, "core");
             case "cli" -> isOneOf(to, "core", "recipes") || to.isStore();
             case "flashsale" -> isOneOf(to, "core", "recipes", "spring", "ladder", "testbed") || to.isStore();
             case "spring" -> isOneOf(to, "core", "micrometer") || to.isStore();
@@ -48,7 +48,7 @@ class ArrowsTest {
         return mayUse(from, to)
                 || (!from.name().equals("core") && isOneOf(to, "testbed", "tck"))
                 || (List.of("recipes", "ladder").contains(from.name()) && to.isStore())
-                || (List.of("micrometer", "spring").contains(from.name()) && isOneOf(to, "test"));
+                || (List.of("micrometer", "spring").contains(from.name()) && isOneOf(to, "testkit"));
     }
 
     private static boolean isOneOf(Module module, String... names) {

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** {@code ./verify --changed} selects the parts that a change can reach, and each part has a budget. */
 class ChangedTest {
-    private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
+    private static final Path ROOT = Path.of("../..").toAbsolutePath().normalize();
 
     @TempDir
     static Path classes;
@@ -38,8 +38,8 @@ class ChangedTest {
         Reached reached = reachedBy("stores/redis/src/main/resources/dev/holdfast/redis/lock.lua");
 
         assertThat(reached.modules)
-                .contains("stores/redis", "recipes", "spring", "cli", "bench", "build")
-                .doesNotContain("core", "tck", "stores/jdbc", "test", "micrometer");
+                .contains("stores/redis", "use/recipes", "use/spring", "use/cli", "proof/bench", "build/rules")
+                .doesNotContain("core", "proof/tck", "stores/jdbc", "use/testkit", "use/micrometer");
         assertThat(reached.tests)
                 .contains(
                         "dev.holdfast.redis.AcksTest",
@@ -62,7 +62,7 @@ class ChangedTest {
     @Test
     void whatAlsoAnotherChangeReachesRunsWhole() {
         Reached reached =
-                reachedBy("stores/redis/src/main/java/Some.java", "recipes/src/main/java/Some.java", "README.md");
+                reachedBy("stores/redis/src/main/java/Some.java", "use/recipes/src/main/java/Some.java", "README.md");
 
         assertThat(reached.tests)
                 .contains("dev.holdfast.cli.RunTest", "dev.holdfast.spring.boot.ApplicationStoresTest")
@@ -72,7 +72,7 @@ class ChangedTest {
     @Test
     void aTestReachesItsOwnPartAndTheRules() {
         assertThat(reachedBy("core/src/test/java/dev/holdfast/SomeTest.java"))
-                .isEqualTo(new Reached(List.of("core", "build"), List.of()));
+                .isEqualTo(new Reached(List.of("core", "build/rules"), List.of()));
     }
 
     /** The testbed does not depend on it. */
@@ -80,23 +80,23 @@ class ChangedTest {
     void coreReachesWhatDependsOnItByAnyWay() {
         List<String> others = House.get().modules().stream()
                 .map(Module::name)
-                .filter(module -> !module.equals("testbed"))
+                .filter(module -> !module.equals("proof/testbed"))
                 .toList();
 
         Reached reached = reachedBy("core/src/main/java/dev/holdfast/LockClient.java");
 
-        assertThat(reached.modules).containsAll(others).contains("build").doesNotContain("testbed");
+        assertThat(reached.modules).containsAll(others).contains("build/rules").doesNotContain("proof/testbed");
         assertThat(reached.tests).isEmpty();
     }
 
     @Test
     void theRootPomReachesAll() {
-        assertThat(reachedBy("pom.xml").modules).contains("testbed", "core", "build");
+        assertThat(reachedBy("pom.xml").modules).contains("proof/testbed", "core", "build/rules");
     }
 
     @Test
     void aPageReachesTheRules() {
-        assertThat(reachedBy("docs/redis.md", "verify")).isEqualTo(new Reached(List.of("build"), List.of()));
+        assertThat(reachedBy("docs/redis.md", "verify")).isEqualTo(new Reached(List.of("build/rules"), List.of()));
     }
 
     @Test

@@ -33,14 +33,14 @@ final class House {
     private House() {
         Path ownClasses = locationOf(House.class);
         Path ownFolder = Path.of("").toAbsolutePath();
-        // build/target/test-classes, or build/target/quick/test-classes: the other modules' classes lie alike
+        // build/rules/target/test-classes, or build/rules/target/quick/test-classes: the other modules' classes lie alike
         Path output = ownFolder.relativize(ownClasses.getParent()).resolve("classes");
-        root = ownFolder.getParent();
+        root = ownFolder.getParent().getParent();
         modules = texts(root.resolve("pom.xml"), "module").stream()
-                .filter(name -> !name.equals(ownFolder.getFileName().toString()))
-                .filter(name -> Files.isDirectory(root.resolve(name).resolve("src"))) // not the list of versions
-                .map(name ->
-                        new Module(name, root.resolve(name), root.resolve(name).resolve(output)))
+                .map(root::resolve)
+                .filter(folder -> !folder.equals(ownFolder))
+                .filter(folder -> Files.isDirectory(folder.resolve("src"))) // not the list of versions
+                .map(folder -> new Module(folder, folder.resolve(output)))
                 .toList();
     }
 

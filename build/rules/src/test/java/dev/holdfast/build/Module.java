@@ -8,10 +8,15 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** One module of the build: where it lies, and where its main sources and classes are. */
-record Module(String name, Path folder, Path classes) {
+record Module(Path folder, Path classes) {
+    /** {@code redis} of {@code stores/redis}. */
+    String name() {
+        return folder.getFileName().toString();
+    }
+
     /** Whether it keeps locks in some store: {@code stores/jdbc} and its siblings. */
     boolean isStore() {
-        return name.startsWith("stores/");
+        return folder.getParent().endsWith("stores");
     }
 
     /** The Java files of its main code that hold types; none while it is not written yet. */
@@ -32,6 +37,6 @@ record Module(String name, Path folder, Path classes) {
 
     @Override
     public String toString() {
-        return name;
+        return name();
     }
 }

@@ -27,7 +27,7 @@ public class PublicApiTest {
     private static final Set<String> UNPUBLISHED =
             Set.of("testbed", "ladder", "flashsale", "cli", "bench", "challenge");
 
-    private static final Path BASELINES = Path.of("api");
+    private static final Path BASELINES = Path.of("../api");
 
     private final House house = House.get();
 
@@ -39,7 +39,7 @@ public class PublicApiTest {
     }
 
     private void compare(Module module) throws IOException {
-        Path baseline = BASELINES.resolve(module.name().replace('/', '-') + ".txt");
+        Path baseline = BASELINES.resolve(module.name() + ".txt");
         Set<String> now = PublicApi.of(house.classesOf(module));
         assertThat(now).as("public types and members of " + module).isNotEmpty();
         if ("write".equals(System.getProperty("holdfast.api"))) {
@@ -70,7 +70,7 @@ public class PublicApiTest {
                 report,
                 "New:",
                 added.stream().filter(line -> !mustBeImplemented(line)).toList());
-        return report + "If it is meant, run\n  mvn -Dquick -pl build -am test -Dtest=PublicApiTest"
+        return report + "If it is meant, run\n  mvn -Dquick -pl build/rules -am test -Dtest=PublicApiTest"
                 + " -Dsurefire.failIfNoSpecifiedTests=false -Dholdfast.api=write\n"
                 + "and commit build/api with the change and its line in CHANGELOG.md.";
     }

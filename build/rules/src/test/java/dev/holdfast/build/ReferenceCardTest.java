@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 /** docs/reference.md says what the code says. {@code -Dholdfast.reference=write} writes it anew. */
 class ReferenceCardTest {
-    private static final Path PAGE = Path.of("../docs/reference.md");
+    private static final Path PAGE = Path.of("../../docs/reference.md");
 
     @Test
     void theReferenceCardIsAsTheCodeSays() throws IOException {
@@ -18,7 +18,7 @@ class ReferenceCardTest {
             Files.writeString(PAGE, card);
         }
         assertThat(PAGE)
-                .as("written by: mvn -Dquick -pl build -am test -Dtest=ReferenceCardTest"
+                .as("written by: mvn -Dquick -pl build/rules -am test -Dtest=ReferenceCardTest"
                         + " -Dsurefire.failIfNoSpecifiedTests=false -Dholdfast.reference=write")
                 .content()
                 .isEqualTo(card);

@@ -46,7 +46,7 @@ class ExamplesPomsTest {
     }
 
     private static List<Path> poms() throws IOException {
-        try (Stream<Path> folders = Files.list(PagesTest.projectRoot().resolve("examples"))) {
+        try (Stream<Path> folders = Files.list(PagesTest.projectRoot().resolve("show/examples"))) {
             List<Path> poms = folders.map(folder -> folder.resolve("pom.xml"))
                     .filter(Files::exists)
                     .toList();

@@ -115,7 +115,7 @@ class ExamplesTest {
 
     @Test
     void oneCommandInstallsEverythingThatIsPublished() throws IOException {
-        List<String> published = ARTIFACT.matcher(Files.readString(ROOT.resolve("bom/pom.xml")))
+        List<String> published = ARTIFACT.matcher(Files.readString(ROOT.resolve("build/bom/pom.xml")))
                 .results()
                 .map(MatchResult::group)
                 .map(element -> element.replaceAll("</?artifactId>", ""))
@@ -264,7 +264,7 @@ class ExamplesTest {
     }
 
     private Path example(String name) {
-        return copy(ROOT.resolve("examples").resolve(name), folder.resolve(name));
+        return copy(ROOT.resolve("show/examples").resolve(name), folder.resolve(name));
     }
 
     /** A command of the README. */

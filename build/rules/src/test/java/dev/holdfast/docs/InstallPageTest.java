@@ -30,7 +30,7 @@ class InstallPageTest {
     @Test
     void thePageNamesEachPublishedArtifactThatPeopleDependOn() throws IOException {
         String page = Files.readString(PagesTest.projectRoot().resolve("docs/install.md"));
-        String bom = Files.readString(PagesTest.projectRoot().resolve("bom/pom.xml"));
+        String bom = Files.readString(PagesTest.projectRoot().resolve("build/bom/pom.xml"));
 
         assertThat(ARTIFACT.matcher(bom).results().map(found -> found.group(1)))
                 .filteredOn(artifact -> !artifact.equals("holdfast-cli"))

@@ -24,9 +24,9 @@ class PagesTest {
     private static final Path ROOT = projectRoot();
     /** Where code of the pages stands: run by this test's neighbours, and by the tests of the ladder and of Spring. */
     private static final List<Path> SOURCES = List.of(
-            ROOT.resolve("build/src/test/java/dev/holdfast/docs"),
-            ROOT.resolve("ladder/src/main/java"),
-            ROOT.resolve("spring/src/test/java/dev/holdfast/spring/docs"));
+            ROOT.resolve("build/rules/src/test/java/dev/holdfast/docs"),
+            ROOT.resolve("proof/ladder/src/main/java"),
+            ROOT.resolve("use/spring/src/test/java/dev/holdfast/spring/docs"));
 
     private static final Pattern REGION = Pattern.compile(
             "^ *// snippet (\\w+)(?:, with (\\S+) for (\\w+))?\\n(.*?)^ *// end\\n",
@@ -250,7 +250,7 @@ class PagesTest {
     static List<Path> pages() throws IOException {
         try (Stream<Path> top = Files.list(ROOT);
                 Stream<Path> docs = Files.walk(ROOT.resolve("docs"));
-                Stream<Path> examples = Files.walk(ROOT.resolve("examples"))) {
+                Stream<Path> examples = Files.walk(ROOT.resolve("show/examples"))) {
             return Stream.of(top, docs, examples)
                     .flatMap(files -> files)
                     .filter(file -> file.toString().endsWith(".md"))

@@ -77,7 +77,7 @@ class TroubleshootingPageTest {
 
     private static String sources() throws IOException {
         StringBuilder all = new StringBuilder();
-        for (String module : List.of("core", "stores/jdbc", "stores/redis", "stores/zookeeper", "spring")) {
+        for (String module : List.of("core", "stores/jdbc", "stores/redis", "stores/zookeeper", "use/spring")) {
             try (Stream<Path> files = Files.walk(ROOT.resolve(module).resolve("src/main/java"))) {
                 for (Path file :
                         files.filter(path -> path.toString().endsWith(".java")).toList()) {

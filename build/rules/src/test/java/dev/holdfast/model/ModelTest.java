@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Timeout(value = 11, unit = TimeUnit.MINUTES) // longer than the test's own patience, which says more
 class ModelTest {
-    private static final Path CHECK = Path.of("../model/check").toAbsolutePath().normalize();
+    private static final Path CHECK = Path.of("../../proof/model/check").toAbsolutePath().normalize();
     private static final long PATIENCE_MINUTES = 10;
 
     @TempDir
@@ -42,7 +42,7 @@ class ModelTest {
                 .start();
         boolean ended = end(check);
         System.out.println(Files.readString(said));
-        assertThat(ended).as("model/check ends in time").isTrue();
+        assertThat(ended).as("proof/model/check ends in time").isTrue();
         assertThat(check.exitValue()).as(Files.readString(said)).isZero();
     }
 
@@ -54,7 +54,7 @@ class ModelTest {
         builder.environment().put("PATH", toolsWithout("spin").toString());
         Process check =
                 builder.redirectErrorStream(true).redirectOutput(said.toFile()).start();
-        assertThat(end(check)).as("model/check ends in time").isTrue();
+        assertThat(end(check)).as("proof/model/check ends in time").isTrue();
         assertThat(Files.readString(said)).contains("spin is not installed");
         assertThat(check.exitValue()).isEqualTo(3);
     }

@@ -20,7 +20,7 @@ import jdk.jfr.consumer.RecordingFile;
  * percentile and the longest, on a logarithmic axis, and the losses as marks.
  *
  * <pre>{@code
- * java -cp bench/target/quick/classes dev.holdfast.bench.RecordingPicture minute.jfr minute.svg
+ * java -cp proof/bench/target/quick/classes dev.holdfast.bench.RecordingPicture minute.jfr minute.svg
  * }</pre>
  */
 public final class RecordingPicture {

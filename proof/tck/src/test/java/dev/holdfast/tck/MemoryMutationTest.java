@@ -4,6 +4,6 @@ import dev.holdfast.tck.fuzz.MutationCases;
 
 class MemoryMutationTest extends MutationCases {
     MemoryMutationTest() {
-        super("dev.holdfast.tck.MemoryFuzzTest", "tck/src/test/mutations/memory.txt");
+        super("dev.holdfast.tck.MemoryFuzzTest", "proof/tck/src/test/mutations/memory.txt");
     }
 }

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * The guards side by side on each store: two of them, or every guard with {@code -Dholdfast.guards=all}, or with {@code
- * speed} every guard without faults. {@code flashsale/compare} calls it so, and prints the tables of docs/choosing-a-store.md,
+ * speed} every guard without faults. {@code ./dev guards} calls it so, and prints the tables of docs/choosing-a-store.md,
  * which are left in target/guards-STORE.md.
  */
 @Tag("thorough")

@@ -19,7 +19,7 @@ import org.openqa.selenium.Dimension;
  * The moving picture of the docs, target/screenshots/flash-sale.gif, and the two recorded runs: the sale breaks without a
  * lock, and holds although a server is stopped past its lease.
  *
- * <pre>mvn -Dquick -pl flashsale -am test -Dtest=MovieTest -Dsurefire.failIfNoSpecifiedTests=false</pre>
+ * <pre>mvn -Dquick -pl show/flashsale -am test -Dtest=MovieTest -Dsurefire.failIfNoSpecifiedTests=false</pre>
  */
 @Tag("thorough")
 class MovieTest {

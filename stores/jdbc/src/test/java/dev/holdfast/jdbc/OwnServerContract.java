@@ -4,7 +4,7 @@ import java.util.HashSet;
 import java.util.Objects;
 import java.util.Set;
 
-/** The contract on a server that the user names; {@code tck/kit} runs it, no other run does. */
+/** The contract on a server that the user names; {@code ./dev kit} runs it, no other run does. */
 class OwnServerContract extends ServerStoreContract {
     @Override
     protected String jdbcUrl() {

@@ -73,7 +73,7 @@ class AllStoresTest {
     @ParameterizedTest
     @CsvSource({"redis, io.lettuce/lettuce-core", "zookeeper, org.apache.zookeeper/zookeeper"})
     void aStoreNamesAllThatItsClientAsksForOfNettyInNoOlderVersion(String store, String client) throws Exception {
-        List<Element> ours = netty(Files.newInputStream(Path.of("../stores", store, "pom.xml")));
+        List<Element> ours = netty(Files.newInputStream(Path.of("../../stores", store, "pom.xml")));
         List<Element> asked = netty(Objects.requireNonNull(
                 getClass().getResourceAsStream("/META-INF/maven/" + client + "/pom.xml"), client));
         TreeSet<String> named = new TreeSet<>();
@@ -99,7 +99,7 @@ class AllStoresTest {
     }
 
     private static String nettyVersion() throws IOException {
-        return Files.readString(Path.of("../pom.xml")).replaceAll("(?s).*<netty.version>(.*?)</netty.version>.*", "$1");
+        return Files.readString(Path.of("../../pom.xml")).replaceAll("(?s).*<netty.version>(.*?)</netty.version>.*", "$1");
     }
 
     /** The dependencies on Netty of a POM that its consumers get. */

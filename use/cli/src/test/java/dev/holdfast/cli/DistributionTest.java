@@ -29,7 +29,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The distribution of {@code dist/pack}, unpacked in a folder with a blank in its name. For {@code ./verify --all}: the
+ * The distribution of {@code ./dev pack}, unpacked in a folder with a blank in its name. For {@code ./verify --all}: the
  * everyday tests run the same jar by the same script.
  */
 @Tag("thorough")
@@ -54,7 +54,7 @@ class DistributionTest {
 
     /** With a JDK, or the one that is found. */
     private static Path packAndUnpack(Path place, String jdk) throws IOException {
-        Path pack = Launcher.script().resolveSibling("dist/pack");
+        Path pack = Launcher.script().resolveSibling("build/dist/pack");
         ChildProcess.Builder command = ChildProcess.command(pack.toString(), shared.toString());
         try (ChildProcess packing = jdk.isEmpty()
                 ? command.start()

@@ -12,7 +12,7 @@ import java.util.List;
 /** The script {@code ./holdfast}, built once before it is tested: its first run may take minutes, and says so. */
 final class Launcher {
     private static final Path SCRIPT =
-            Path.of("..", "holdfast").toAbsolutePath().normalize();
+            Path.of("../..", "holdfast").toAbsolutePath().normalize();
     private static final Duration BUILD = Duration.ofMinutes(8);
 
     private Launcher() {}

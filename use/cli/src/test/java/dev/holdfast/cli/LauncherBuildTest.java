@@ -38,15 +38,15 @@ class LauncherBuildTest {
     void aCheckout() throws IOException {
         home = Files.createDirectory(folder.resolve("checkout"));
         made = home.resolve("target/launcher");
-        Files.createDirectories(home.resolve("cli/src/main"));
-        Files.createDirectories(home.resolve("cli/target/quick"));
+        Files.createDirectories(home.resolve("use/cli/src/main"));
+        Files.createDirectories(home.resolve("use/cli/target/quick"));
         Files.writeString(home.resolve("pom.xml"), "<project/>\n");
-        Files.writeString(home.resolve("cli/src/main/Some.java"), "class Some {}\n");
+        Files.writeString(home.resolve("use/cli/src/main/Some.java"), "class Some {}\n");
         Files.copy(Launcher.script(), home.resolve("holdfast"));
         executable(home.resolve("holdfast"));
         tools = Files.createDirectory(folder.resolve("tools"));
         pack(folder.resolve("ready.jar"), OnlyVersion.class);
-        maven("cp " + folder.resolve("ready.jar") + " cli/target/quick/holdfast.jar");
+        maven("cp " + folder.resolve("ready.jar") + " use/cli/target/quick/holdfast.jar");
     }
 
     /** What is built here: the real jar, which {@link LauncherTest} runs, takes ten times as long to build and to start. */
@@ -106,7 +106,7 @@ class LauncherBuildTest {
 
     @Test
     void callersThatComeTogetherBuildOnce() throws IOException {
-        maven("sleep 1; cp " + folder.resolve("ready.jar") + " cli/target/quick/holdfast.jar");
+        maven("sleep 1; cp " + folder.resolve("ready.jar") + " use/cli/target/quick/holdfast.jar");
         List<ChildProcess> callers =
                 List.of(version().start(), version().start(), version().start());
 
@@ -129,7 +129,7 @@ class LauncherBuildTest {
     void nobodyBuildsBesideAMavenWhoseLauncherWasKilled() throws IOException {
         Path go = folder.resolve("go");
         maven("until [ -e " + go + " ]; do sleep 0.05; done; cp " + folder.resolve("ready.jar")
-                + " cli/target/quick/holdfast.jar; echo ended >> " + folder.resolve("builds"));
+                + " use/cli/target/quick/holdfast.jar; echo ended >> " + folder.resolve("builds"));
         ChildProcess killed = version().start();
         await().atMost(SOON).until(() -> builds().size() == 1);
         Cli.signal("KILL", killed.pid());
@@ -157,8 +157,8 @@ class LauncherBuildTest {
     void aJarThatDoesNotRunTakesNoPlace() throws IOException {
         assertVersion(Cli.end(version().start()));
         byte[] before = Files.readAllBytes(made.resolve("holdfast.jar"));
-        maven("echo no jar > cli/target/quick/holdfast.jar");
-        Files.writeString(home.resolve("cli/src/main/Some.java"), "class Some { int i; }\n");
+        maven("echo no jar > use/cli/target/quick/holdfast.jar");
+        Files.writeString(home.resolve("use/cli/src/main/Some.java"), "class Some { int i; }\n");
         Cli.Ended ended = Cli.end(version().start());
 
         assertThat(ended.code()).isEqualTo(ExitCode.INTERNAL);
@@ -169,7 +169,7 @@ class LauncherBuildTest {
     @Test
     void aFileThatComesWithAnOldTimeIsBuiltToo() throws IOException {
         assertVersion(Cli.end(version().start()));
-        Path source = home.resolve("cli/src/main/Some.java");
+        Path source = home.resolve("use/cli/src/main/Some.java");
         Files.writeString(source, "class Some { int j; }\n");
         Files.setLastModifiedTime(source, FileTime.from(Instant.parse("2001-01-01T00:00:00Z")));
 
@@ -183,7 +183,7 @@ class LauncherBuildTest {
     void mavenRunsOnTheJdkThatWasFound() throws IOException {
         Path used = folder.resolve("used");
         maven("echo \"$JAVA_HOME\" > " + used + "; cp " + folder.resolve("ready.jar")
-                + " cli/target/quick/holdfast.jar");
+                + " use/cli/target/quick/holdfast.jar");
         Path jdk = Path.of(System.getProperty("java.home"));
         Files.createSymbolicLink(tools.resolve("java"), jdk.resolve("bin/java"));
 

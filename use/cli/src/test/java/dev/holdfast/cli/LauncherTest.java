@@ -73,12 +73,12 @@ class LauncherTest {
         assertThat(modules.find()).isTrue();
 
         List<String> names = Pattern.compile("\\w+")
-                .matcher(modules.group(1).replace("stores/", ""))
+                .matcher(modules.group(1).replaceAll("\\w+/", ""))
                 .results()
                 .map(MatchResult::group)
                 .toList();
         List<String> dependencies = OWN_DEPENDENCY
-                .matcher(Files.readString(script.resolveSibling("cli/pom.xml")))
+                .matcher(Files.readString(script.resolveSibling("use/cli/pom.xml")))
                 .results()
                 .map(found -> found.group(1))
                 .toList();

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The scripts on the page about cron do what the page says. */
 class RecipesTest {
-    private static final Path PAGE = Path.of("..", "docs", "cron-and-systemd.md");
+    private static final Path PAGE = Path.of("../..", "docs", "cron-and-systemd.md");
 
     @TempDir
     Path folder;

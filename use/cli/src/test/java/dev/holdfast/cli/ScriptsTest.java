@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The other scripts of a checkout, in surroundings that lead scripts astray. */
 class ScriptsTest {
-    private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
+    private static final Path ROOT = Path.of("../..").toAbsolutePath().normalize();
 
     @TempDir
     Path folder;
@@ -44,14 +44,15 @@ class ScriptsTest {
             strings = {
                 "holdfast",
                 "verify",
-                "dist/pack",
-                "dist/release",
-                "dist/beside",
-                "dist/site",
-                "dist/published.sh",
-                "bench/launch.sh",
-                "flashsale/launch.sh",
-                "model/check",
+                "dev",
+                "build/dist/pack",
+                "build/dist/release",
+                "build/dist/beside",
+                "build/dist/site",
+                "build/dist/published.sh",
+                "proof/bench/launch.sh",
+                "show/flashsale/launch.sh",
+                "proof/model/check",
                 ".ci/run"
             })
     void aScriptIsCheckedOutWithoutCarriageReturnsWhateverGitIsTold(String script) {

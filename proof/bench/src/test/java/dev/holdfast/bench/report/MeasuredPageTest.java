@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class MeasuredPageTest {
-    private static final Path COMMITTED = Path.of("../docs/measured");
+    private static final Path COMMITTED = Path.of("../../docs/measured");
     private static final Pattern ID = Pattern.compile(" id=\"([^\"]*)\"");
     private static final Pattern LINK = Pattern.compile(" href=\"#([^\"]*)\"");
 

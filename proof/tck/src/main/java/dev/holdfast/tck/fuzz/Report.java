@@ -34,7 +34,7 @@ final class Report {
         return which + " breaks a rule: " + rule
                 + "\n\nthe end of the shortest history that does:\n"
                 + cut(log.subList(Math.max(0, log.size() - LINES), log.size()))
-                + "\n\nagain:  tck/fuzz "
+                + "\n\nagain:  ./dev fuzz "
                 + test.replaceAll("(FuzzTest|Test)$", "").toLowerCase(Locale.ROOT)
                 + " -Dholdfast.fuzz.script='" + shortest.script() + "'"
                 + "\nplayed: " + plays + " times more, of which " + broken + " broke a rule"

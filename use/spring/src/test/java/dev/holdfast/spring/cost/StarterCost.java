@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
-/** What the starter costs on this machine. {@code spring/cost} runs it; no other run does. */
+/** What the starter costs on this machine. {@code ./dev starter-cost} runs it; no other run does. */
 @Timeout(3600)
 class StarterCost {
     private static final int STARTS = Integer.getInteger("cost.starts", 15);
