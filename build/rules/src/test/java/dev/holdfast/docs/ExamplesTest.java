@@ -35,7 +35,8 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * The examples as newcomers meet them: the artifacts are installed by the command of the page, from a copy of the
  * sources; each folder is copied to another place, and built and run there by the commands of its README. The local
- * repository is a temporary one, into which what was downloaded before is linked.
+ * repository is a temporary one, into which what was downloaded before is linked. {@code -Dholdfast.release=FOLDER} takes
+ * the artifacts that {@code ./dev release} made in that folder instead, and nothing else of Holdfast.
  */
 @Tag("thorough")
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
@@ -68,6 +69,11 @@ class ExamplesTest {
         link(downloaded, repository, "dev");
         link(downloaded.resolve("dev"), repository.resolve("dev"), "holdfast");
 
+        String release = System.getProperty("holdfast.release");
+        if (release != null) {
+            copy(Path.of(release, "dev/holdfast"), repository.resolve("dev/holdfast"));
+            return;
+        }
         Path clone = copy(ROOT, shared.resolve("clone"));
         MatchResult command = INSTALL.matcher(Files.readString(ROOT.resolve("docs/install.md")))
                 .results()
