@@ -99,7 +99,8 @@ final class AsyncAcquisition<H> {
         try {
             complete(asked, outcome);
         } catch (Throwable broken) { // an Error: no caller gets a hold
-            if (future.completeExceptionally(broken) && outcome instanceof Waiter.Outcome.Granted granted) {
+            future.completeExceptionally(broken);
+            if (future.isCompletedExceptionally() && outcome instanceof Waiter.Outcome.Granted granted) {
                 granted.anchor().giveBack();
             }
         }

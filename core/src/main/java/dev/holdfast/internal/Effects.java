@@ -122,7 +122,7 @@ final class Effects implements AutoCloseable {
         try {
             effect.hasThrown(broken);
         } catch (Throwable again) {
-            // the lease ends what this leaves in the store, and closing the client what waits
+            // the lease ends what this leaves in the store; a waiter whose wake throws twice is woken by nothing else
         }
     }
 

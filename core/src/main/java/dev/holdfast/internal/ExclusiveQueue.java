@@ -11,8 +11,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One lock of one client: the queue of its local waiters, and the one claim or grant that stands for all of them in the
- * store.
+ * The writers' side of one lock of one client: the queue of its local waiters, and the one claim or grant that stands for all
+ * of them in the store.
  *
  * <pre>
  *            first waiter                 granted                    closed, someone waits here
@@ -24,6 +24,9 @@ import org.jspecify.annotations.Nullable;
  *    └───────────────── nobody waits ─────────┘
  * </pre>
  *
+ * <p>The table in {@code docs/internals/afternoon.md} has the other phases too: LINGERING and RETAINED between HELD and
+ * RELEASING, and RETIRED.
+ *
  * <p>While others of this client wait, a closed hold's grant is handed to the next of them without asking the store,
  * which is what makes contention inside a process cheap; the bounds in {@link HoldOptions} keep other clients from
  * starving. When the bounds are reached the store is asked for a fresh grant number (it refuses when another client
@@ -31,7 +34,8 @@ import org.jspecify.annotations.Nullable;
  * renewed, with the lease of its next holder. The idea of passing a global lock among local waiters a bounded number of times
  * is that of lock cohorting (Dice, Marathe and Shavit, "Lock Cohorting", PPoPP 2012).
  *
- * <p>A grant that has to be released from HELD lingers first, until the store is about to send. A caller that acquires
+ * <p>A grant that is released from HELD lingers first, until the store is about to send, unless its holder waits for the
+ * release. A caller that acquires
  * again in the same instant can still take it over. If a caller may not take it over, its claim is sent in the same
  * packet as the release. Where its last holder asked for that, it is not released but retained: see {@link Retention}.
  *

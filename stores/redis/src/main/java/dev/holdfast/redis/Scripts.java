@@ -76,7 +76,7 @@ final class Scripts {
     /**
      * Claims, and takes a place in the queue if the lock is not free.
      *
-     * @param told the answer, or the failure; on the event loop
+     * @param told the answer, or the failure; on the event loop, or at once on the caller's thread if it was there by then
      */
     void claim(Claim claim, Place place, BiConsumer<@Nullable ClaimAnswer, @Nullable Throwable> told) {
         call(claimCall(claim, place)).whenComplete((said, failure) -> {
@@ -263,7 +263,7 @@ final class Scripts {
         });
     }
 
-    /** The answer on the event loop; failures as they are, not wrapped. */
+    /** The answer; failures as they are, not wrapped. */
     private CompletableFuture<ScriptCall.Answer> call(ScriptCall call) {
         sender.send(call);
         return call.answer;

@@ -1,0 +1,53 @@
+package dev.holdfast.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.HoldOptions;
+import dev.holdfast.memory.ManualTime;
+import dev.holdfast.memory.MemoryStore;
+import dev.holdfast.spi.Mode;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import org.junit.jupiter.api.Test;
+
+/** An Error on the way from a grant to the future that waits for it. */
+class AsyncAcquisitionTest {
+    private final ManualTime time = new ManualTime();
+    private final MemoryStore memory = new MemoryStore(time);
+    private final Engine engine = engine();
+    private final Engine rival = engine();
+
+    private Engine engine() {
+        return Engine.open(
+                clock -> StoreOpening.of(memory.open(clock), clock),
+                Environment.ofThisMachine(time, Runnable::run, null),
+                "",
+                "",
+                List.of(),
+                Duration.ofMinutes(1));
+    }
+
+    @Test
+    void aHoldThatMeetsAnErrorAfterItsFutureWasCancelledIsGivenBack() {
+        CompletableFuture<CompletableFuture<Object>> asked = new CompletableFuture<>();
+        CompletableFuture<Runnable> later = new CompletableFuture<>();
+        Executor delayed = later::complete;
+
+        asked.complete(engine.acquireAsync(
+                engine.name("a", Mode.EXCLUSIVE),
+                HoldOptions.defaults(),
+                delayed,
+                hold -> {
+                    asked.join().cancel(false);
+                    throw new OutOfMemoryError();
+                },
+                hold -> {}));
+        later.join().run();
+
+        assertThat(asked.join()).isCancelled();
+        assertThat(rival.tryAcquire(rival.name("a", Mode.EXCLUSIVE), HoldOptions.defaults()))
+                .isPresent();
+    }
+}
