@@ -35,7 +35,7 @@ final class ClaimInFlight implements Effects.Effect, BiConsumer<@Nullable Grant,
     /** Made for those who ask, or by the end. */
     private final AtomicReference<@Nullable CompletableFuture<Void>> settled = new AtomicReference<>();
 
-    // Guarded by the local queue's mutex: what the store reported of its grant before the answer was handled.
+    // Guarded by the mutex of its lock: what the store reported of its grant before the answer was handled.
     private boolean knownLost;
     private boolean inDoubt;
 

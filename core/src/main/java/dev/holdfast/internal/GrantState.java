@@ -428,7 +428,7 @@ final class GrantState {
         };
     }
 
-    // ---- hand-over: under the local queue's mutex ----
+    // ---- hand-over: under the mutex of its lock ----
 
     /** Whether a waiter with these options can be given this grant as it is. */
     boolean fits(HoldOptions options) {
