@@ -45,15 +45,16 @@ class UnreadyServerTest {
     @Test
     @Tag("thorough")
     void aServerWithoutACommandThatLocksNeed() {
-        rig = new Rig("--rename-command", "ZREM", "");
+        rig = new Rig("--rename-command", "ZADD", "");
         RedisStore store = rig.open();
         Grant grant = Rig.hold(store, "a");
-        Asked waits = Rig.queue(rig.open(), "a");
-        assertThatThrownBy(() -> Rig.release(store, grant))
+        Asked waits = Asked.of(rig.open(), Rig.waiting(Rig.claim("a")));
+
+        assertThatThrownBy(() -> Rig.granted(waits))
                 .isInstanceOf(StoreRefusedException.class)
                 .hasMessageContaining("command")
                 .hasMessageContaining("Redis 5 or later");
-        waits.cancel();
+        assertThat(Rig.release(store, grant)).isTrue();
     }
 
     @Test
