@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.StringJoiner;
 
 /** The same for a store in tables: the statements that create them, and an {@code INSERT} for each row. */
-public abstract class FrozenTablesContract extends FrozenQueuesContract {
+public abstract class FrozenTablesContract extends FrozenLeasesContract {
     /** A connection without the store, which is closed after each use. */
     protected abstract Connection connect() throws SQLException;
 

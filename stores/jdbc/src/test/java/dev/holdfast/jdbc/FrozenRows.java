@@ -4,6 +4,7 @@ import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
 import dev.holdfast.spi.StoreFence;
 import dev.holdfast.tck.FrozenLayout;
+import dev.holdfast.tck.FrozenLayout.Clock;
 import dev.holdfast.tck.FrozenTablesContract;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -22,7 +23,7 @@ abstract class FrozenRows extends FrozenTablesContract {
 
     @Override
     protected FrozenLayout layout() {
-        return FrozenLayout.read("0.1.0/" + dialect().names().get(0) + ".sql", 1_000_000);
+        return FrozenLayout.read("0.1.0/" + dialect().names().get(0) + ".sql", Map.of("now", Clock.micros()));
     }
 
     @Override
@@ -41,12 +42,6 @@ abstract class FrozenRows extends FrozenTablesContract {
     @Override
     protected List<String> tables() {
         return List.of("holdfast_lock", "holdfast_lock_record", "holdfast_fence");
-    }
-
-    /** The clock of this machine, which is the server's. */
-    @Override
-    protected long now() {
-        return System.currentTimeMillis() * 1_000;
     }
 
     /** Where a client hears that it is its turn. */
