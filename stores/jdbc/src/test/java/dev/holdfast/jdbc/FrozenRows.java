@@ -19,11 +19,26 @@ import java.util.Optional;
 abstract class FrozenRows extends FrozenTablesContract {
     abstract ServerDialect dialect();
 
+    /** Of the server. */
     protected abstract String url();
+
+    /** Of the store. */
+    protected String storeUrl() {
+        return url();
+    }
+
+    /** The file's, without its ending. */
+    String name() {
+        return dialect().names().get(0);
+    }
+
+    List<String> createTable() {
+        return dialect().createTable("holdfast_lock");
+    }
 
     @Override
     protected FrozenLayout layout() {
-        return FrozenLayout.read("0.1.0/" + dialect().names().get(0) + ".sql", Map.of("now", Clock.micros()));
+        return FrozenLayout.read("0.1.0/" + name() + ".sql", Map.of("now", Clock.micros()));
     }
 
     @Override
@@ -33,7 +48,7 @@ abstract class FrozenRows extends FrozenTablesContract {
 
     @Override
     protected List<String> creation() {
-        List<String> all = new ArrayList<>(dialect().createTable("holdfast_lock"));
+        List<String> all = new ArrayList<>(createTable());
         all.addAll(dialect().createRecords("holdfast_lock_record"));
         all.add(FenceSql.of(dialect().names().get(0), "holdfast_fence").create());
         return all;
@@ -52,12 +67,12 @@ abstract class FrozenRows extends FrozenTablesContract {
 
     @Override
     protected Store open(StoreContext context) {
-        return new JdbcStoreProvider().open(url(), context);
+        return new JdbcStoreProvider().open(storeUrl(), context);
     }
 
     @Override
     protected StoreFence fence() {
-        return new JdbcStoreProvider().openFence(url(), Optional.empty());
+        return new JdbcStoreProvider().openFence(storeUrl(), Optional.empty());
     }
 
     /** What is offered to the first in the queue is kept for it that long. */
