@@ -50,9 +50,9 @@ CREATE INDEX holdfast_record_until ON holdfast_record (keep_until)
 CREATE TABLE holdfast_fence (resource TEXT NOT NULL PRIMARY KEY, token BIGINT NOT NULL)
 
 # {boot}: this start of the machine, and {booted}, when the file was made in it; {now}: by the machine's monotonic clock;
-# {micros}, {millis}: by the wall clock; the id of zeros is that of no claim
+# {micros}, {millis}: by the wall clock; {nobody}: the id of no claim
 INSERT INTO holdfast_meta VALUES (1, 1, '{boot}', {booted}, 0, {booted})
-INSERT INTO holdfast_lock VALUES ('broken', 1, '00000000000000000000000000000000', {micros}, {now}, {now+30s}, 0, 'host', 7, 'main', 'label')
+INSERT INTO holdfast_lock VALUES ('broken', 1, '{nobody}', {micros}, {now}, {now+30s}, 0, 'host', 7, 'main', 'label')
 INSERT INTO holdfast_lock VALUES ('held', 1, '{id1}', {micros}, {now}, {now+30s}, 0, 'host', 7, 'main', 'label')
 INSERT INTO holdfast_lock VALUES ('permits', 1, null, 0, 0, 0, 0, '', 0, '', '')
 INSERT INTO holdfast_lock VALUES ('readers', 1, null, 0, 0, 0, 0, '', 0, '', '')

@@ -59,10 +59,10 @@ class FrozenLayoutTest extends FrozenTablesContract {
         return List.of("holdfast_meta", "holdfast_lock", "holdfast_claim", "holdfast_record", "holdfast_fence");
     }
 
-    /** The start of the machine, and a moment in it. */
+    /** The start of the machine, a moment in it, and an id that no claim has. */
     @Override
     protected Map<String, String> own() {
-        return Map.of("boot", BootClock.local().bootId(), "booted", "1");
+        return Map.of("boot", BootClock.local().bootId(), "booted", "1", "nobody", "0".repeat(32));
     }
 
     @Override

@@ -20,14 +20,13 @@ import org.apache.zookeeper.ZKUtil;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.Stat;
-import org.apache.zookeeper.server.EphemeralType;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 
 /** The layout of 0.1.0, written by a client of ZooKeeper's own. */
 class FrozenLayoutTest extends FrozenSessionsContract {
-    private static final Pattern COMMAND = Pattern.compile("(create(?: -c| -e -s)?|set) (\\S+) \"(.*)\"");
+    private static final Pattern COMMAND = Pattern.compile("(create(?: -e -s)?|set) (\\S+) \"(.*)\"");
     private static final int SESSION = 30_000;
     private static final int PLACE_DIGITS = 10;
     private static ZooKeeperServer server;
@@ -76,13 +75,12 @@ class FrozenLayoutTest extends FrozenSessionsContract {
             witness.setData(path, text, -1);
             return;
         }
-        CreateMode mode =
-                switch (parts.group(1)) {
-                    case "create" -> CreateMode.PERSISTENT;
-                    case "create -c" -> CreateMode.CONTAINER;
-                    default -> CreateMode.EPHEMERAL_SEQUENTIAL;
-                };
-        witness.create(path, text, ZooDefs.Ids.OPEN_ACL_UNSAFE, mode);
+        boolean stays = parts.group(1).equals("create");
+        witness.create(
+                path,
+                text,
+                ZooDefs.Ids.OPEN_ACL_UNSAFE,
+                stays ? CreateMode.PERSISTENT : CreateMode.EPHEMERAL_SEQUENTIAL);
     }
 
     @Override
@@ -91,15 +89,13 @@ class FrozenLayoutTest extends FrozenSessionsContract {
         for (String path : ZKUtil.listSubTreeBFS(witness, "/holdfast")) {
             Stat stat = new Stat();
             String text = " \"" + new String(witness.getData(path, false, stat), UTF_8) + "\"";
-            switch (EphemeralType.get(stat.getEphemeralOwner())) {
-                case VOID -> commands.add("create " + path + text);
-                case CONTAINER -> commands.add("create -c " + path + text);
-                default -> {
-                    commands.add("create -e -s " + path.substring(0, path.length() - PLACE_DIGITS) + text);
-                    if (stat.getVersion() > 0) {
-                        commands.add("set " + path + text);
-                    }
-                }
+            if (stat.getEphemeralOwner() == 0) {
+                commands.add("create " + path + text);
+                continue;
+            }
+            commands.add("create -e -s " + path.substring(0, path.length() - PLACE_DIGITS) + text);
+            if (stat.getVersion() > 0) {
+                commands.add("set " + path + text);
             }
         }
         return commands;
