@@ -92,7 +92,9 @@ class FrozenLayoutTest extends FrozenSessionsContract {
                 .put(
                         Keys.bytes(put.group(2).replace("\\0", "\0")),
                         Keys.bytes(put.group(3)),
-                        PutOption.builder().withLeaseId(leases.getOrDefault(of, 0L)).build())
+                        PutOption.builder()
+                                .withLeaseId(leases.getOrDefault(of, 0L))
+                                .build())
                 .get();
     }
 

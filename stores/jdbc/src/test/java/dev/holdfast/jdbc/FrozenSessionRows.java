@@ -70,7 +70,8 @@ abstract class FrozenSessionRows extends FrozenLayoutContract {
     @Override
     protected List<String> stored() throws SQLException {
         List<String> stored = new ArrayList<>();
-        stored.add(FrozenTablesContract.oneLine(dialect().sessions().orElseThrow().createTable(TABLE)));
+        stored.add(
+                FrozenTablesContract.oneLine(dialect().sessions().orElseThrow().createTable(TABLE)));
         try (Statement statement = session.createStatement()) {
             stored.addAll(FrozenTablesContract.rows(statement, TABLE));
             try (ResultSet row = statement.executeQuery(locks())) {

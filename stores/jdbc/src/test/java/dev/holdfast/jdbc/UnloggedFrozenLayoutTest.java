@@ -7,8 +7,9 @@ import java.util.List;
 
 /** The layout of 0.1.0 in an UNLOGGED table of PostgreSQL, with the logged one beside it. */
 class UnloggedFrozenLayoutTest extends PostgresFrozenLayoutTest {
-    private static final String IDENTITY = "SELECT concat_ws('/', s.system_identifier, d.oid, 'holdfast_lock'::regclass::oid)"
-            + " FROM pg_control_system() s, pg_database d WHERE d.datname = current_database()";
+    private static final String IDENTITY =
+            "SELECT concat_ws('/', s.system_identifier, d.oid, 'holdfast_lock'::regclass::oid)"
+                    + " FROM pg_control_system() s, pg_database d WHERE d.datname = current_database()";
 
     @Override
     protected String storeUrl() {
