@@ -49,19 +49,19 @@ CREATE TABLE holdfast_record (
 CREATE INDEX holdfast_record_until ON holdfast_record (keep_until)
 CREATE TABLE holdfast_fence (resource TEXT NOT NULL PRIMARY KEY, token BIGINT NOT NULL)
 
-# {boot} and {booted}: this start of the machine; {number}: microseconds since 1970, all other times but those of a
-# record are of the machine's monotonic clock; {nobody}: the id of no claim
+# {boot}: this start of the machine, and {booted}, when the file was made in it; {now}: by the machine's monotonic clock;
+# {micros}, {millis}: by the wall clock; {nobody}: the id of no claim
 INSERT INTO holdfast_meta VALUES (1, 1, '{boot}', {booted}, 0, {booted})
-INSERT INTO holdfast_lock VALUES ('broken', 1, '{nobody}', {number}, {now}, {now+30s}, 0, 'host', 7, 'main', 'label')
-INSERT INTO holdfast_lock VALUES ('held', 1, '{id1}', {number}, {now}, {now+30s}, 0, 'host', 7, 'main', 'label')
+INSERT INTO holdfast_lock VALUES ('broken', 1, '{nobody}', {micros}, {now}, {now+30s}, 0, 'host', 7, 'main', 'label')
+INSERT INTO holdfast_lock VALUES ('held', 1, '{id1}', {micros}, {now}, {now+30s}, 0, 'host', 7, 'main', 'label')
 INSERT INTO holdfast_lock VALUES ('permits', 1, null, 0, 0, 0, 0, '', 0, '', '')
 INSERT INTO holdfast_lock VALUES ('readers', 1, null, 0, 0, 0, 0, '', 0, '', '')
-INSERT INTO holdfast_lock VALUES ('waited', 1, '{id2}', {number}, {now}, {now+30s}, 0, 'host', 7, 'main', 'label')
-INSERT INTO holdfast_lock VALUES ('watched', 1, '{id9}', {number}, {now}, {now+30s}, 0, 'host', 7, 'main', 'label')
-INSERT INTO holdfast_claim VALUES ('permits', {now}, '{id6}', 'permits', 2, 3, 'holding', {number}, {now}, {now+30s}, 'host', 7, 'main', 'label')
-INSERT INTO holdfast_claim VALUES ('permits', {now+1s}, '{id7}', 'permits', 1, 3, 'holding', {number}, {now}, {now+30s}, 'host', 7, 'main', 'label')
-INSERT INTO holdfast_claim VALUES ('readers', {now}, '{id4}', 'shared', 1, 1, 'holding', {number}, {now}, {now+30s}, 'host', 7, 'main', 'label')
-INSERT INTO holdfast_claim VALUES ('readers', {now+1s}, '{id5}', 'shared', 1, 1, 'holding', {number}, {now}, {now+30s}, 'host', 7, 'main', 'label')
+INSERT INTO holdfast_lock VALUES ('waited', 1, '{id2}', {micros}, {now}, {now+30s}, 0, 'host', 7, 'main', 'label')
+INSERT INTO holdfast_lock VALUES ('watched', 1, '{id9}', {micros}, {now}, {now+30s}, 0, 'host', 7, 'main', 'label')
+INSERT INTO holdfast_claim VALUES ('permits', {now}, '{id6}', 'permits', 2, 3, 'holding', {micros}, {now}, {now+30s}, 'host', 7, 'main', 'label')
+INSERT INTO holdfast_claim VALUES ('permits', {now+1s}, '{id7}', 'permits', 1, 3, 'holding', {micros}, {now}, {now+30s}, 'host', 7, 'main', 'label')
+INSERT INTO holdfast_claim VALUES ('readers', {now}, '{id4}', 'shared', 1, 1, 'holding', {micros}, {now}, {now+30s}, 'host', 7, 'main', 'label')
+INSERT INTO holdfast_claim VALUES ('readers', {now+1s}, '{id5}', 'shared', 1, 1, 'holding', {micros}, {now}, {now+30s}, 'host', 7, 'main', 'label')
 INSERT INTO holdfast_claim VALUES ('waited', {now}, '{id3}', 'exclusive', 1, 1, 'waiting', 0, {now}, {now+10s}, 'host', 7, 'main', 'label')
-INSERT INTO holdfast_record VALUES ('daily', 2048, 1, {written}, {later}, 'done by host')
+INSERT INTO holdfast_record VALUES ('daily', 2048, 1, {millis}, {millis+86400s}, 'done by host')
 INSERT INTO holdfast_fence VALUES ('file', 2048)

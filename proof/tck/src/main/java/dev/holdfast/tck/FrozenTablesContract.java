@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.StringJoiner;
 
 /** The same for a store in tables: the statements that create them, and an {@code INSERT} for each row. */
-public abstract class FrozenTablesContract extends FrozenQueuesContract {
+public abstract class FrozenTablesContract extends FrozenLeasesContract {
     /** A connection without the store, which is closed after each use. */
     protected abstract Connection connect() throws SQLException;
 
@@ -40,19 +40,31 @@ public abstract class FrozenTablesContract extends FrozenQueuesContract {
     protected List<String> stored() throws SQLException {
         List<String> stored = new ArrayList<>();
         for (String statement : creation()) {
-            stored.add(statement.replaceAll("\\s+", " "));
+            stored.add(oneLine(statement));
         }
         try (Connection connection = connect();
                 Statement statement = connection.createStatement()) {
             for (String table : tables()) {
-                try (ResultSet row = statement.executeQuery("SELECT * FROM " + table)) {
-                    while (row.next()) {
-                        stored.add("INSERT INTO " + table + " VALUES " + values(row));
-                    }
-                }
+                stored.addAll(rows(statement, table));
             }
         }
         return stored;
+    }
+
+    /** The rows of a table, as the statements that insert them. */
+    public static List<String> rows(Statement statement, String table) throws SQLException {
+        List<String> rows = new ArrayList<>();
+        try (ResultSet row = statement.executeQuery("SELECT * FROM " + table)) {
+            while (row.next()) {
+                rows.add("INSERT INTO " + table + " VALUES " + values(row));
+            }
+        }
+        return rows;
+    }
+
+    /** As it is compared. */
+    public static String oneLine(String statement) {
+        return statement.replaceAll("\\s+", " ");
     }
 
     private static String values(ResultSet row) throws SQLException {

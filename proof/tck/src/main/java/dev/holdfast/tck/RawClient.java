@@ -86,7 +86,7 @@ final class RawClient {
     /** Asks for a name that is held, and proves that the claim has come to wait in the store. */
     Queued queue(Claim claim) {
         int before = waiting(claim.name());
-        Queued queued = new Queued(claim, Asked.of(store, Claims.waiting(claim)), patience);
+        Queued queued = await(claim);
         if (store.capabilities().countsWaiters()) {
             awaitWaiting(claim.name(), before + 1);
         } else {
@@ -97,6 +97,11 @@ final class RawClient {
 
     Queued queue(String name) {
         return queue(Claims.of(name));
+    }
+
+    /** Asks for a name that may be held. */
+    Queued await(Claim claim) {
+        return new Queued(claim, Asked.of(store, Claims.waiting(claim)), patience);
     }
 
     Map<ClaimId, Renewal> renew(Collection<Grant> grants) {

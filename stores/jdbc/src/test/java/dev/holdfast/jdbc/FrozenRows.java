@@ -4,6 +4,7 @@ import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
 import dev.holdfast.spi.StoreFence;
 import dev.holdfast.tck.FrozenLayout;
+import dev.holdfast.tck.FrozenLayout.Clock;
 import dev.holdfast.tck.FrozenTablesContract;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -18,11 +19,26 @@ import java.util.Optional;
 abstract class FrozenRows extends FrozenTablesContract {
     abstract ServerDialect dialect();
 
+    /** Of the server. */
     protected abstract String url();
+
+    /** Of the store. */
+    protected String storeUrl() {
+        return url();
+    }
+
+    /** The file's, without its ending. */
+    String name() {
+        return dialect().names().get(0);
+    }
+
+    List<String> createTable() {
+        return dialect().createTable("holdfast_lock");
+    }
 
     @Override
     protected FrozenLayout layout() {
-        return FrozenLayout.read("0.1.0/" + dialect().names().get(0) + ".sql", 1_000_000);
+        return FrozenLayout.read("0.1.0/" + name() + ".sql", Map.of("now", Clock.micros()));
     }
 
     @Override
@@ -32,7 +48,7 @@ abstract class FrozenRows extends FrozenTablesContract {
 
     @Override
     protected List<String> creation() {
-        List<String> all = new ArrayList<>(dialect().createTable("holdfast_lock"));
+        List<String> all = new ArrayList<>(createTable());
         all.addAll(dialect().createRecords("holdfast_lock_record"));
         all.add(FenceSql.of(dialect().names().get(0), "holdfast_fence").create());
         return all;
@@ -43,12 +59,6 @@ abstract class FrozenRows extends FrozenTablesContract {
         return List.of("holdfast_lock", "holdfast_lock_record", "holdfast_fence");
     }
 
-    /** The clock of this machine, which is the server's. */
-    @Override
-    protected long now() {
-        return System.currentTimeMillis() * 1_000;
-    }
-
     /** Where a client hears that it is its turn. */
     @Override
     protected Map<String, String> own() {
@@ -57,12 +67,12 @@ abstract class FrozenRows extends FrozenTablesContract {
 
     @Override
     protected Store open(StoreContext context) {
-        return new JdbcStoreProvider().open(url(), context);
+        return new JdbcStoreProvider().open(storeUrl(), context);
     }
 
     @Override
     protected StoreFence fence() {
-        return new JdbcStoreProvider().openFence(url(), Optional.empty());
+        return new JdbcStoreProvider().openFence(storeUrl(), Optional.empty());
     }
 
     /** What is offered to the first in the queue is kept for it that long. */

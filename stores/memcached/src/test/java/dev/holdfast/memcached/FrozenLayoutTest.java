@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
 import dev.holdfast.tck.FrozenLayout;
+import dev.holdfast.tck.FrozenLayout.Clock;
 import dev.holdfast.tck.FrozenLayoutContract;
 import dev.holdfast.testbed.MemcachedServer;
 import dev.holdfast.testbed.OrSkip;
@@ -37,7 +38,7 @@ class FrozenLayoutTest extends FrozenLayoutContract {
 
     @Override
     protected FrozenLayout layout() {
-        return FrozenLayout.read("0.1.0/memcached.txt", 1_000);
+        return FrozenLayout.read("0.1.0/memcached.txt", Map.of("now", Clock.millis()));
     }
 
     @Override
@@ -72,17 +73,11 @@ class FrozenLayoutTest extends FrozenLayoutContract {
         return commands;
     }
 
-    /** The clock of this machine, as Memcached tells no time; in milliseconds. */
-    @Override
-    protected long now() {
-        return System.currentTimeMillis();
-    }
-
-    /** Numbers begin at the microseconds of the clock. */
+    /** Numbers begin above the microseconds of the clock. */
     @Override
     protected Map<String, String> own() {
-        String micros = Long.toString(System.currentTimeMillis() * 1_000);
-        return Map.of("base", micros, "number", micros);
+        long base = System.currentTimeMillis() * 1_000;
+        return Map.of("base", Long.toString(base), "number", Long.toString(base + 1));
     }
 
     @Override

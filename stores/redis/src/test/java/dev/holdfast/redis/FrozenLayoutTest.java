@@ -4,7 +4,8 @@ import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
 import dev.holdfast.spi.StoreFence;
 import dev.holdfast.tck.FrozenLayout;
-import dev.holdfast.tck.FrozenQueuesContract;
+import dev.holdfast.tck.FrozenLayout.Clock;
+import dev.holdfast.tck.FrozenLeasesContract;
 import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.RedisServer;
 import dev.holdfast.testbed.RespConnection;
@@ -19,7 +20,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
 /** The layout of 0.1.0 on a single server. */
-class FrozenLayoutTest extends FrozenQueuesContract {
+class FrozenLayoutTest extends FrozenLeasesContract {
     private static final Pattern WORD = Pattern.compile("\"([^\"]*)\"|(\\S+)");
     private static RedisServer server;
     private static RespConnection redis;
@@ -40,7 +41,7 @@ class FrozenLayoutTest extends FrozenQueuesContract {
 
     @Override
     protected FrozenLayout layout() {
-        return FrozenLayout.read("0.1.0/redis.txt", 1_000_000);
+        return FrozenLayout.read("0.1.0/redis.txt", Map.of("now", new Clock(1_000_000, FrozenLayoutTest::time)));
     }
 
     @Override
@@ -80,8 +81,7 @@ class FrozenLayoutTest extends FrozenQueuesContract {
     }
 
     /** In microseconds, odd: then the deadline of the waiter says that it does not hear offers yet, and is offered the lock. */
-    @Override
-    protected long now() {
+    private static long time() {
         List<String> time = list("TIME");
         return Long.parseLong(time.get(0)) * 1_000_000 + Long.parseLong(time.get(1)) | 1;
     }
