@@ -34,8 +34,9 @@ import org.junit.jupiter.api.Test;
 class OutageTest extends EngineCase {
     private final List<StoreEvent> heard = new CopyOnWriteArrayList<>();
     private final AwayStore away = new AwayStore(memory.open(time));
+    private final RefusingTime refusing = new RefusingTime(time);
     private final LockClient patient = LockClient.builder(away)
-            .time(time)
+            .time(refusing)
             .executor(Runnable::run)
             .listener(new LockListener() {
                 @Override
@@ -238,6 +239,23 @@ class OutageTest extends EngineCase {
                 .hasMessageContainingAll("'a'", "1m", "outageLimit", "see that it is up");
         assertThat(future).isCompletedExceptionally();
         assertThat(patient.statistics().waitingNow()).isZero();
+    }
+
+    @Test
+    void theLimitCountsThoughTheCheckOfAnOutageGotNoThreadOnce() throws Exception {
+        Started<Hold> waiter = startAndWaitUntilItWaits(lock::acquire);
+        away.isAway = true;
+        away.listener.unreachable("a", new StoreUnavailableException("away"));
+        advance(30, s(1));
+        away.isAway = false;
+        away.listener.reachable();
+        away.isAway = true;
+        away.listener.unreachable("a", new StoreUnavailableException("away again"));
+        refusing.refuse(1); // of the check, which finds the outage too young
+        advance(180, s(1));
+        assertThat(refusing.hasRefused()).isTrue();
+        soon(waiter::isOver);
+        assertThatThrownBy(waiter::result).hasCauseInstanceOf(StoreUnavailableException.class);
     }
 
     @Test

@@ -174,19 +174,21 @@ final class EngineContext {
     }
 
     /**
-     * Runs a task that must not be dropped when the store sends next: at once if the store cannot report when that is.
+     * Runs a task that must not be dropped when the store sends next: at once if the store cannot report when that is. It
+     * may run more than once, as where it has thrown.
      */
     void beforeSending(LockName name, Runnable task) {
-        AtomicBoolean done = new AtomicBoolean();
-        Runnable once = () -> {
-            if (done.compareAndSet(false, true)) {
+        Runnable sure = () -> {
+            try {
+                task.run();
+            } catch (RuntimeException | Error broken) {
                 task.run();
             }
         };
         try {
-            store.beforeSending(name.inStore(), once);
+            store.beforeSending(name.inStore(), sure);
         } catch (RuntimeException | Error broken) {
-            once.run();
+            task.run();
         }
     }
 

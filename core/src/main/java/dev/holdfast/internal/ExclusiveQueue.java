@@ -236,7 +236,18 @@ final class ExclusiveQueue extends WaitQueue {
         if (first == null) {
             lock.retireIfUnused(then);
         } else {
-            claim(first, then);
+            claimOrFail(first, then);
+        }
+    }
+
+    /** Nobody calls who could hear that a claim cannot be made, as without random bytes or memory: its waiter hears it. */
+    private void claimOrFail(Waiter asker, Effects then) {
+        try {
+            claim(asker, then);
+        } catch (Throwable broken) {
+            waiters.remove(asker);
+            fail(asker, broken, then);
+            then.add(new Effects.GoOn(this));
         }
     }
 
@@ -372,14 +383,17 @@ final class ExclusiveQueue extends WaitQueue {
             lost(cause, then);
             return false;
         }
+        // all that may fail comes before the hold is closed: a hold that is closed has its grant passed on
         Effects.Effect ended = new Effects.Closed(this, closing);
+        then.reserve();
+        long now = context.time().nanoTime();
         if (hold != closing || !closing.close()) {
             return false;
         }
         hold = null;
-        closedAt = context.time().nanoTime();
+        closedAt = now;
         closer = givenBack;
-        context.telemetry().released(closing);
+        countReleased(closing);
         then.add(ended);
         if (closing.options.awaitRelease()) {
             handOver(then);
@@ -572,7 +586,7 @@ final class ExclusiveQueue extends WaitQueue {
             if (grant != of || !isIn(Phase.REFRESHING)) {
                 return; // lost meanwhile
             }
-            context.renewer().changed(of);
+            boolean kept = isKept(of);
             if (standing && freshNumber) {
                 context.claims().saw(of.grant().number());
                 of.renewTokens();
@@ -580,12 +594,22 @@ final class ExclusiveQueue extends WaitQueue {
                     retention.renumbered();
                 }
             }
-            if (standing && of.isValid()) {
+            if (standing && kept && of.isValid()) {
                 give(then);
             } else {
                 release(then);
             }
             answerCloser(of, then);
+        }
+    }
+
+    /** Whether it is renewed with its new lease: the timer may have no thread for that. */
+    private boolean isKept(GrantState of) {
+        try {
+            context.renewer().changed(of);
+            return true;
+        } catch (Throwable noThread) {
+            return false;
         }
     }
 

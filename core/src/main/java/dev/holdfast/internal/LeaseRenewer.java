@@ -17,7 +17,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -54,19 +53,19 @@ final class LeaseRenewer {
     /** When all are examined again after an Error, such as of memory, has ended that half-way; in nanoseconds. */
     private static final long AFTER_AN_ERROR = 100_000_000;
 
-    /**
-     * When the renewer examines the grants again.
-     *
-     * @param came whether that time has come, though another was planned in its place by then
-     */
-    private record Wake(long at, AtomicReference<TimeSource.@Nullable Scheduled> task, AtomicBoolean came) {
-        void cancel() {
-            TimeSource.Scheduled scheduled = task.get();
-            if (scheduled != null) {
-                scheduled.cancel();
-            }
+    /** When the renewer examines the grants again. */
+    private static final class Wake {
+        final long at;
+        /** Whether that time has come, perhaps before others could see that it is planned. */
+        volatile boolean came;
+
+        Wake(long at) {
+            this.at = at;
         }
     }
+
+    /** A wake and the task that brings it. */
+    private record Planned(Wake wake, TimeSource.Scheduled task) {}
 
     private final StoreLink store;
     private final TimeSource time;
@@ -77,7 +76,9 @@ final class LeaseRenewer {
     private final Map<GrantState, List<Consumer<Boolean>>> askers = new ConcurrentHashMap<>();
 
     private final ReferenceQueue<HoldHandle> leaks = new ReferenceQueue<>();
-    private final AtomicReference<@Nullable Wake> wake = new AtomicReference<>();
+    private final AtomicReference<@Nullable Planned> next = new AtomicReference<>();
+    /** The timer had no thread for a wake: whoever plans one from now on has it come at once. */
+    private volatile boolean missed;
 
     LeaseRenewer(StoreLink store, TimeSource time, Telemetry telemetry) {
         this.store = store;
@@ -145,61 +146,76 @@ final class LeaseRenewer {
 
     /** Stops ticking. */
     void close() {
-        Wake last = wake.getAndSet(null);
+        Planned last = next.getAndSet(null);
         if (last != null) {
-            last.cancel();
+            last.task.cancel();
         }
     }
 
+    /** Has all grants examined at that time, or before; nothing has changed where the timer has no thread for it. */
     private void wakeBy(long at) {
         while (true) {
-            Wake planned = wake.get();
-            if (planned != null && planned.at - at <= 0) {
+            Planned before = next.get();
+            long by = missed ? time.nanoTime() : at;
+            if (before != null && before.wake.at - by <= 0) {
                 return;
             }
-            Wake next = new Wake(at, new AtomicReference<>(), new AtomicBoolean());
-            if (wake.compareAndSet(planned, next)) {
-                Duration delay = Duration.ofNanos(Math.max(0, at - time.nanoTime()));
-                try {
-                    next.task.set(time.schedule(() -> tick(next), delay));
-                } catch (Throwable noThread) {
-                    wake.compareAndSet(next, planned); // which comes as before, for the others, unless it came just now
-                    if (planned != null && planned.came.get()) {
-                        wake.compareAndSet(planned, null);
-                    }
-                    throw noThread;
+            Planned planned = plan(new Wake(by));
+            if (!next.compareAndSet(before, planned)) {
+                planned.task.cancel();
+            } else {
+                if (before != null) {
+                    before.task.cancel();
                 }
-                if (wake.get() != next) {
-                    next.cancel(); // it was replaced before it could be cancelled
+                if (!planned.wake.came || !next.compareAndSet(planned, null)) {
+                    return;
                 }
-                if (planned != null) {
-                    planned.cancel();
-                }
-                return;
             }
+        }
+    }
+
+    private Planned plan(Wake wake) {
+        Duration delay = Duration.ofNanos(Math.max(0, wake.at - time.nanoTime()));
+        try {
+            return new Planned(wake, time.schedule(() -> tick(wake), delay));
+        } catch (Throwable noThread) {
+            missed = true;
+            throw noThread;
         }
     }
 
     private void tick(Wake mine) {
-        mine.came.set(true);
-        if (!wake.compareAndSet(mine, null)) {
-            return; // an earlier one was planned meanwhile and does the work
+        mine.came = true;
+        Planned planned = next.get();
+        if (planned == null || planned.wake != mine || !next.compareAndSet(planned, null)) {
+            return; // an earlier one was planned meanwhile and does the work, or whoever plans this one plans another
         }
+        missed = false;
         long now = time.nanoTime();
         long soonest = AFTER_AN_ERROR;
-        List<GrantState> due = new ArrayList<>();
+        List<GrantState> due = List.of();
         try {
+            due = new ArrayList<>();
             soonest = examineAll(now, due);
         } finally {
             try {
                 if (soonest < Long.MAX_VALUE) {
-                    wakeBy(now + soonest); // first: deadlines are kept though sending fails
+                    wakeSurelyBy(now + soonest); // first: deadlines are kept though sending fails
                 }
             } finally {
                 if (!due.isEmpty()) {
                     sender.send(due);
                 }
             }
+        }
+    }
+
+    /** Where nothing is planned and nobody may come who plans: tried twice. */
+    private void wakeSurelyBy(long at) {
+        try {
+            wakeBy(at);
+        } catch (Throwable noThread) {
+            wakeBy(at);
         }
     }
 

@@ -259,8 +259,22 @@ final class Reachability {
         }
     }
 
-    /** Ends the waits that have lasted for the limit within an outage, once a last question got no answer. */
     private void check() {
+        try {
+            checkThoseWhoWait();
+        } catch (Throwable broken) { // of the store's client, or of memory
+            checkAnew();
+            throw broken;
+        }
+    }
+
+    private void checkAnew() {
+        checking.set(false);
+        waiting();
+    }
+
+    /** Ends the waits that have lasted for the limit within an outage, once a last question got no answer. */
+    private void checkThoseWhoWait() {
         if (nobodyWaitsInVain()) {
             checking.set(false);
             if (!nobodyWaitsInVain()) {
@@ -299,7 +313,11 @@ final class Reachability {
 
     private void checkAgain() {
         Duration part = limit.dividedBy(CHECKS_PER_LIMIT);
-        time.schedule(this::check, part.compareTo(SHORTEST_CHECK) < 0 ? SHORTEST_CHECK : part);
+        try {
+            time.schedule(this::check, part.compareTo(SHORTEST_CHECK) < 0 ? SHORTEST_CHECK : part);
+        } catch (Throwable noThread) {
+            checkAnew();
+        }
     }
 
     /**
@@ -307,11 +325,19 @@ final class Reachability {
      * the proof comes later: with what a caller hears where it failed, else with null.
      */
     void afterProof(CompletableFuture<Void> proof, Consumer<@Nullable Throwable> then) {
-        Scheduled guard = proof.isDone() ? () -> {} : time.schedule(() -> then.accept(noProof()), longestProof());
+        Scheduled guard = guard(proof, then);
         proof.whenComplete((answered, failure) -> {
             guard.cancel();
             then.accept(failure == null ? null : Failures.cause(failure));
         });
+    }
+
+    private Scheduled guard(CompletableFuture<Void> proof, Consumer<@Nullable Throwable> then) {
+        try {
+            return proof.isDone() ? () -> {} : time.schedule(() -> then.accept(noProof()), longestProof());
+        } catch (Throwable noThread) {
+            return () -> {}; // the proof alone ends it
+        }
     }
 
     private StoreUnavailableException noProof() {

@@ -8,6 +8,7 @@ import dev.holdfast.spi.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -16,7 +17,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -73,12 +73,21 @@ final class RenewalSender {
         this.ended = ended;
     }
 
-    /** Has grants renewed that are due together, each of which has begun a renewal. */
+    /**
+     * Has grants renewed that are due together, each of which has begun a renewal; one whose part of the store cannot be
+     * told is tried again soon.
+     */
     void send(List<GrantState> due) {
-        due.stream()
-                .collect(Collectors.groupingBy(
-                        grant -> store.part(grant.grant().name()), Collectors.toCollection(ArrayList::new)))
-                .forEach(this::send);
+        Map<String, List<GrantState>> parts = new HashMap<>();
+        for (GrantState grant : due) {
+            try {
+                parts.computeIfAbsent(store.part(grant.grant().name()), part -> new ArrayList<>())
+                        .add(grant);
+            } catch (Throwable broken) { // of the store, or of its client: the others are renewed
+                answers.renewed(grant, grant.grant(), null, broken, grant.wallLead());
+            }
+        }
+        parts.forEach(this::send);
     }
 
     private void send(String part, List<GrantState> due) {

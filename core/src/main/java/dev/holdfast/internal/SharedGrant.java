@@ -244,12 +244,14 @@ final class SharedGrant {
             lost(cause, then);
             return false;
         }
+        Effects.Effect ended = new Effects.Closed(queue, closing);
+        then.reserve();
         if (!closing.close()) {
             return false;
         }
         leave(closing);
-        context.telemetry().released(closing);
-        then.add(new Effects.Closed(queue, closing));
+        queue.countReleased(closing);
+        then.add(ended);
         if (isFree()) {
             freed(closing.options.awaitRelease(), then);
         }

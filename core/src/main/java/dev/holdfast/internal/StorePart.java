@@ -74,15 +74,21 @@ final class StorePart {
         if (underWay != null) {
             return underWay;
         }
-        store.status(inStore).whenComplete((status, failure) -> {
+        try {
+            store.status(inStore).whenComplete((status, failure) -> {
+                question.set(null);
+                if (failure != null
+                        && (Failures.isUnavailable(failure)
+                                || Failures.cause(failure) instanceof ClientClosedException)) {
+                    mine.completeExceptionally(Failures.cause(failure));
+                } else {
+                    mine.complete(null);
+                }
+            });
+        } catch (Throwable broken) { // an Error: the next one asks anew
             question.set(null);
-            if (failure != null
-                    && (Failures.isUnavailable(failure) || Failures.cause(failure) instanceof ClientClosedException)) {
-                mine.completeExceptionally(Failures.cause(failure));
-            } else {
-                mine.complete(null);
-            }
-        });
+            mine.completeExceptionally(broken);
+        }
         return mine;
     }
 }

@@ -289,8 +289,15 @@ abstract class WaitQueue {
     /** Gives a hold by a grant to a waiter; false if the outcome of that one was set before. Under the mutex. */
     final boolean giveTo(Waiter taker, GrantState by, Effects then) {
         HoldState before = by.lastHold();
-        HoldState made = newHold(by, taker);
-        HoldHandle anchor = made.handOut(taker.threadOwned);
+        HoldState made;
+        HoldHandle anchor;
+        try {
+            made = newHold(by, taker);
+            anchor = made.handOut(taker.threadOwned);
+        } catch (Throwable broken) { // an Error, such as of memory: it has left the queue, and hears of it here alone
+            fail(taker, broken, then);
+            return false;
+        }
         Thread owner = made.isThreadBound() ? taker.thread : null;
         begun(made);
         if (owner != null) {
@@ -322,6 +329,14 @@ abstract class WaitQueue {
 
     /** The hold that began last is nobody's: all is as before. Under the mutex. */
     abstract void notTaken(HoldState made, @Nullable HoldState before);
+
+    final void countReleased(HoldState closing) {
+        try {
+            context.telemetry().released(closing);
+        } catch (Throwable notCounted) {
+            // an Error, such as of memory: the hold is closed, and its grant is passed on
+        }
+    }
 
     private void countAcquired(HoldState made, Waiter taker) {
         try {

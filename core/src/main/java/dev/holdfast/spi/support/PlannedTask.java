@@ -3,11 +3,12 @@ package dev.holdfast.spi.support;
 import dev.holdfast.spi.TimeSource;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A task that many ask for and one run serves: a poll of all waiting claims, a look for requests that are late. At most one
  * run is planned at a time. A timer that cannot plan it, as when there is no thread for it, fails whoever asked, and the next
- * who asks plans it again. Thread-safe.
+ * who asks plans it again. Where the task itself asks, nobody else may come: then the timer is asked twice. Thread-safe.
  *
  * <pre>{@code
  * private final PlannedTask poll = new PlannedTask(time, this::poll);
@@ -29,11 +30,12 @@ public final class PlannedTask {
     private final TimeSource time;
     private final Runnable task;
     private final AtomicBoolean planned = new AtomicBoolean();
+    private volatile @Nullable Thread running;
 
     /**
      * A task that is not planned yet.
      *
-     * @param task run by the timer, and never twice at once if it plans itself last
+     * @param task run by the timer; never twice at once if it plans itself last, or has ended by then
      */
     public PlannedTask(TimeSource time, Runnable task) {
         this.time = time;
@@ -49,11 +51,22 @@ public final class PlannedTask {
     public void within(Duration delay) {
         if (planned.compareAndSet(false, true)) {
             try {
-                time.schedule(this::run, delay);
+                plan(delay);
             } catch (Throwable notPlanned) {
                 planned.set(false);
                 throw notPlanned;
             }
+        }
+    }
+
+    private void plan(Duration delay) {
+        try {
+            time.schedule(this::run, delay);
+        } catch (RuntimeException | Error notPlanned) {
+            if (running != Thread.currentThread()) {
+                throw notPlanned;
+            }
+            time.schedule(this::run, delay);
         }
     }
 
@@ -64,6 +77,11 @@ public final class PlannedTask {
 
     private void run() {
         planned.set(false);
-        task.run();
+        running = Thread.currentThread();
+        try {
+            task.run();
+        } finally {
+            running = null;
+        }
     }
 }

@@ -55,6 +55,23 @@ class PlannedTaskTest {
         assertThat(runs).hasValue(3);
     }
 
+    @Test
+    void aTimerThatFailsOnceWhileTheTaskPlansItselfEndsNoRow() {
+        AtomicInteger asked = new AtomicInteger(-1);
+        PlannedTask[] task = new PlannedTask[1];
+        task[0] = new PlannedTask(failingAtFirst(asked), () -> {
+            if (runs.incrementAndGet() < 3) {
+                task[0].within(SOON);
+            }
+        });
+
+        task[0].within(SOON);
+        time.advance(Duration.ofSeconds(5));
+
+        assertThat(asked).as("once too often").hasValue(3);
+        assertThat(runs).hasValue(3);
+    }
+
     private TimeSource failingAtFirst(AtomicInteger asked) {
         return new TimeSource() {
             @Override

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * was lost; the timer for that runs while there are any. Thread-safe.
  */
 final class PendingClaims {
-    private static final Duration POLL = Duration.ofSeconds(15);
+    static final Duration POLL = Duration.ofSeconds(15);
 
     private final Map<ClaimId, PendingClaim> all = new ConcurrentHashMap<>();
     private final PlannedTask poll;
