@@ -95,7 +95,7 @@ abstract class FrozenSessionRows extends FrozenLayoutContract {
     @Override
     protected Store open(StoreContext context) {
         return new JdbcStoreProvider()
-                .open(storeUrl(), new StoreContext(context.time(), Optional.empty(), Optional.of(lease())));
+                .open(storeUrl(), new StoreContext(context.time(), Optional.empty(), Optional.of(LEASE)));
     }
 
     String storeUrl() {
