@@ -18,9 +18,9 @@ CREATE TABLE IF NOT EXISTS holdfast_lock_session (
   label VARCHAR(255) CHARACTER SET utf8mb4 NOT NULL
   ) ENGINE = InnoDB ROW_FORMAT = DYNAMIC
 
-INSERT INTO holdfast_lock_session VALUES ('held', 1, {held}, 1, '{id1}', {now}, {now}, 5000000, 0, 'host', 7, 'main', 'label')
-INSERT INTO holdfast_lock_session VALUES ('broken', 1, {broken}, 2, '-', {now}, {now}, 5000000, {now+5s}, 'host', 7, 'main', 'label')
-INSERT INTO holdfast_lock_session VALUES ('waited', 1, {waited}, 1, '{id2}', {now}, {now}, 5000000, 0, 'host', 7, 'main', 'label')
+INSERT INTO holdfast_lock_session VALUES ('held', 1, {held}, 1, '{id1}', {now}, {now}, 30000000, 0, 'host', 7, 'main', 'label')
+INSERT INTO holdfast_lock_session VALUES ('broken', 1, {broken}, 2, '-', {now}, {now}, 30000000, {now+30s}, 'host', 7, 'main', 'label')
+INSERT INTO holdfast_lock_session VALUES ('waited', 1, {waited}, 1, '{id2}', {now}, {now}, 30000000, 0, 'host', 7, 'main', 'label')
 
 SELECT GET_LOCK(CONCAT('hf', LEFT(SHA2(CONCAT(DATABASE(), '.holdfast_lock_session'), 256), 32), '.', {held}), 0)
 SELECT GET_LOCK(CONCAT('hf', LEFT(SHA2(CONCAT(DATABASE(), '.holdfast_lock_session'), 256), 32), '.', {waited}), 0)

@@ -17,9 +17,9 @@ CREATE TABLE IF NOT EXISTS holdfast_lock_session (
   label varchar(255) NOT NULL
   ) WITH (fillfactor = 50)
 
-INSERT INTO holdfast_lock_session VALUES ('held', 1, {held}, 1, '{id1}', {now}, {now}, 5000000, 0, 'host', 7, 'main', 'label')
-INSERT INTO holdfast_lock_session VALUES ('broken', 1, {broken}, 2, '-', {now}, {now}, 5000000, {now+5s}, 'host', 7, 'main', 'label')
-INSERT INTO holdfast_lock_session VALUES ('waited', 1, {waited}, 1, '{id2}', {now}, {now}, 5000000, 0, 'host', 7, 'main', 'label')
+INSERT INTO holdfast_lock_session VALUES ('held', 1, {held}, 1, '{id1}', {now}, {now}, 30000000, 0, 'host', 7, 'main', 'label')
+INSERT INTO holdfast_lock_session VALUES ('broken', 1, {broken}, 2, '-', {now}, {now}, 30000000, {now+30s}, 'host', 7, 'main', 'label')
+INSERT INTO holdfast_lock_session VALUES ('waited', 1, {waited}, 1, '{id2}', {now}, {now}, 30000000, 0, 'host', 7, 'main', 'label')
 
 SELECT pg_advisory_lock('holdfast_lock_session'::regclass::oid::int4, {held})
 SELECT pg_advisory_lock('holdfast_lock_session'::regclass::oid::int4, {waited})

@@ -27,6 +27,9 @@ import org.junit.jupiter.api.Test;
  * {@code waited} is held by 2, and 3 waits. {@link FrozenQueuesContract} has those of stores that keep more.
  */
 public abstract class FrozenLayoutContract {
+    /** How long the grants live that are stored. */
+    protected static final Duration LEASE = Duration.ofSeconds(30);
+
     private static final Holder HOLDER = new Holder("host", 7, "main", "label");
 
     final Patience patience = new Patience(Duration.ofSeconds(30));
@@ -53,11 +56,6 @@ public abstract class FrozenLayoutContract {
 
     /** The present version's store. */
     protected abstract Store open(StoreContext context) throws Exception;
-
-    /** How long the grants live that are stored. */
-    protected Duration lease() {
-        return Duration.ofSeconds(30);
-    }
 
     /** Ends a grant that was put into the store as its client would: here, by its id. */
     protected void end(Grant grant) throws Exception {
@@ -157,16 +155,16 @@ public abstract class FrozenLayoutContract {
         assertThat(held.mode()).isEqualTo(mode.kind());
         assertThat(held.holder()).isEqualTo(HOLDER);
         assertThat(held.heldFor()).isLessThan(Duration.ofSeconds(20));
-        assertThat(held.leaseLeft()).isBetween(lease().dividedBy(4), lease().multipliedBy(4));
+        assertThat(held.leaseLeft()).isBetween(LEASE.dividedBy(4), LEASE.multipliedBy(4));
         return grant(digit, name, mode, held.token() / RawClient.TOKENS_PER_NUMBER);
     }
 
     Grant grant(int digit, String name, Mode mode, long number) {
-        return new Grant(ClaimId.of(FrozenLayout.id(digit)), name, mode, lease(), number, time.nanoTime());
+        return new Grant(ClaimId.of(FrozenLayout.id(digit)), name, mode, LEASE, number, time.nanoTime());
     }
 
     Claim claim(int digit, String name, Mode mode) {
-        return new Claim(ClaimId.of(FrozenLayout.id(digit)), name, mode, lease(), false, 0, HOLDER);
+        return new Claim(ClaimId.of(FrozenLayout.id(digit)), name, mode, LEASE, false, 0, HOLDER);
     }
 
     /** A grant with a lease is renewed under its id by any client, one of a session by the client of that session alone. */

@@ -1,5 +1,10 @@
 package dev.holdfast.jdbc;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.DistributedLock;
+import dev.holdfast.Hold;
+import dev.holdfast.LockClient;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
@@ -16,7 +21,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 
 /** The layout of 0.1.0 with mode=session: the rows, and the locks of the server, which a session of its own has. */
 abstract class FrozenSessionRows extends FrozenLayoutContract {
@@ -41,12 +48,6 @@ abstract class FrozenSessionRows extends FrozenLayoutContract {
     @Override
     protected Map<String, String> own() {
         return Map.of("held", "1", "broken", "8", "waited", "2");
-    }
-
-    /** As long the client of a session believes in it. */
-    @Override
-    protected Duration lease() {
-        return SessionStore.SESSION;
     }
 
     @Override
@@ -83,17 +84,40 @@ abstract class FrozenSessionRows extends FrozenLayoutContract {
         return stored;
     }
 
+    /** As its client would: the row says that it was released. */
     @Override
     protected void end(Grant grant) throws SQLException {
-        session.close();
+        run("UPDATE " + TABLE + " SET claim_id = NULL WHERE claim_id = '" + grant.id() + "'");
+        close();
     }
 
+    /** Its clients believe in a session as long as other stores have leases. */
     @Override
     protected Store open(StoreContext context) {
-        return new JdbcStoreProvider().open(storeUrl(), context);
+        return new JdbcStoreProvider()
+                .open(storeUrl(), new StoreContext(context.time(), Optional.empty(), Optional.of(LEASE)));
     }
 
     String storeUrl() {
         return url() + "&mode=session";
+    }
+
+    /** Here, for a second. */
+    @Test
+    void aLockThatWasNotReleasedIsKeptForAsLongAsItsClientBelievesInItsSession() throws Exception {
+        put(Duration.ZERO);
+        run("UPDATE " + TABLE + " SET session = 1000000 WHERE name = 'held'");
+        try (LockClient client = LockClient.connect(storeUrl())) {
+            DistributedLock lock = client.lock("held");
+            long token = lock.status().grant().orElseThrow().token();
+
+            long ended = System.nanoTime();
+            close();
+
+            try (Hold next = lock.acquire()) {
+                assertThat(Duration.ofNanos(System.nanoTime() - ended)).isGreaterThanOrEqualTo(Duration.ofSeconds(1));
+                assertThat(next.token()).isGreaterThan(token);
+            }
+        }
     }
 }

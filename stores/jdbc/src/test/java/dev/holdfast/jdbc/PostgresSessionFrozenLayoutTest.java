@@ -59,6 +59,7 @@ class PostgresSessionFrozenLayoutTest extends FrozenSessionRows {
             assertThat(lock.status().waiting()).isOne();
             long token = lock.status().grant().orElseThrow().token();
 
+            run("UPDATE " + TABLE + " SET claim_id = NULL WHERE name = 'waited'");
             run("SELECT pg_advisory_unlock(" + SCOPE + ", 2)");
             assertThat(lock.tryAcquire()).isEmpty();
             close();
