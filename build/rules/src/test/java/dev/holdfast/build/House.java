@@ -33,7 +33,8 @@ final class House {
     private House() {
         Path ownClasses = locationOf(House.class);
         Path ownFolder = Path.of("").toAbsolutePath();
-        // build/rules/target/test-classes, or build/rules/target/quick/test-classes: the other modules' classes lie alike
+        // build/rules/target/test-classes, or build/rules/target/quick/test-classes: the other modules' classes lie
+        // alike
         Path output = ownFolder.relativize(ownClasses.getParent()).resolve("classes");
         root = ownFolder.getParent().getParent();
         modules = texts(root.resolve("pom.xml"), "module").stream()

@@ -23,7 +23,8 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Timeout(value = 11, unit = TimeUnit.MINUTES) // longer than the test's own patience, which says more
 class ModelTest {
-    private static final Path CHECK = Path.of("../../proof/model/check").toAbsolutePath().normalize();
+    private static final Path CHECK =
+            Path.of("../../proof/model/check").toAbsolutePath().normalize();
     private static final long PATIENCE_MINUTES = 10;
 
     @TempDir

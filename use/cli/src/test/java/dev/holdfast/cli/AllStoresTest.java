@@ -99,7 +99,8 @@ class AllStoresTest {
     }
 
     private static String nettyVersion() throws IOException {
-        return Files.readString(Path.of("../../pom.xml")).replaceAll("(?s).*<netty.version>(.*?)</netty.version>.*", "$1");
+        return Files.readString(Path.of("../../pom.xml"))
+                .replaceAll("(?s).*<netty.version>(.*?)</netty.version>.*", "$1");
     }
 
     /** The dependencies on Netty of a POM that its consumers get. */

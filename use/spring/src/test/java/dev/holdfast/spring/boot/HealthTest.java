@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.LockClient;
-import dev.holdfast.testkit.TestLocks;
 import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.RedisServer;
+import dev.holdfast.testkit.TestLocks;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
