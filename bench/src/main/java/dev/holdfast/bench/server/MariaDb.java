@@ -48,6 +48,7 @@ final class MariaDb implements Server {
     @Override
     public Map<String, Double> residue() {
         return Map.of(
+                "rows", database.number("select count(*) from holdfast_lock"),
                 "bytes",
                 database.number("select coalesce(sum(data_length + index_length), 0) from information_schema.tables"
                         + " where table_schema = 'test'"));
