@@ -14,16 +14,19 @@ import java.util.function.Supplier;
  * a thousand times as long; between steps all clocks run as they are, so that each answer is as fast as ever.
  *
  * <pre>
- *   time passes │ timers are due │ work │ time passes │ timers are due │ work │ …
- *      10 min         5 ms         any       10 min         5 ms
+ *   time passes │ timers are due │ work │ answers │ time passes │ timers are due │ work │ …
+ *      10 min           5 ms        any      5 ms       10 min           5 ms
  * </pre>
  *
  * <p>What is kept is looked at after the first fiftieth of the steps, in the middle and at the end; each time the work has
  * rested for two hours, in steps as well.
  */
 final class Steps {
-    /** Until threads have seen that their time has come, and have done what takes no answer of a server. */
-    private static final Duration TIMERS = Duration.ofMillis(5);
+    /**
+     * Until threads have seen that their time has come, and answers that nobody awaits are there: a request that a step
+     * overtakes seems to go unanswered for all of it.
+     */
+    private static final Duration SETTLE = Duration.ofMillis(5);
 
     private static final Duration REST = Duration.ofHours(2);
     private static final int WARM_UP = 50;
@@ -94,7 +97,8 @@ final class Steps {
     private void pass(Work work) throws Exception {
         clock.pass(step);
         passed = passed.plus(step);
-        Schedule.pause(TIMERS);
+        Schedule.pause(SETTLE);
         work.run();
+        Schedule.pause(SETTLE);
     }
 }
