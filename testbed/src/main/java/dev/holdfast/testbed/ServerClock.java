@@ -99,10 +99,7 @@ public final class ServerClock implements AutoCloseable {
     /** What a process needs in its environment, to go by this clock; its children then go by it as well. */
     public Map<String, String> environment() {
         return Map.of(
-                PRELOADED,
-                library.toString(),
-                FILE,
-                folder.resolve("moved").toString());
+                PRELOADED, library.toString(), FILE, folder.resolve("moved").toString());
     }
 
     /** Sets the wall clock so far ahead of the time of this machine, or, if negative, behind it; no other clock moves. */

@@ -41,7 +41,8 @@ enum LongRun {
                 };
                 Map<String, Trend> kept = steps.run(renewed, renewed);
                 holds.forEach(Hold::close);
-                return outcome(kept, "%,d renewals".formatted(client.statistics().renewals()), client);
+                return outcome(
+                        kept, "%,d renewals".formatted(client.statistics().renewals()), client);
             }
         }
     },
@@ -76,7 +77,8 @@ enum LongRun {
         @Override
         Outcome run(String url, Steps steps) throws Exception {
             try (LockClient client = LockClient.connect(url)) {
-                int each = (int) Math.ceil(Math.min(MOST_NAMES, rate(client) * TIME_FOR_NAMES.toSeconds()) / wholeCount());
+                int each =
+                        (int) Math.ceil(Math.min(MOST_NAMES, rate(client) * TIME_FOR_NAMES.toSeconds()) / wholeCount());
                 int[] used = {0};
                 double[] seconds = {0};
                 Work names = () -> {
@@ -96,6 +98,7 @@ enum LongRun {
 
     private static final int LOCKS = 1_000;
     private static final int TRIES_AN_HOUR = 4;
+    private static final int STEPS_OF_A_SESSION = 4;
     private static final double MOST_NAMES = 10_000_000;
     private static final double SECONDS_PER_MINUTE = 60;
     private static final Duration TIME_FOR_NAMES = Duration.ofMinutes(3);
@@ -128,6 +131,12 @@ enum LongRun {
     /** Its steps if all of it is run. */
     int wholeCount() {
         return (int) length.dividedBy(step);
+    }
+
+    /** How long a session must live where a client has one: as long as a lease, and several steps. */
+    Duration session() {
+        Duration steps = step.multipliedBy(STEPS_OF_A_SESSION);
+        return steps.compareTo(OPTIONS.lease()) < 0 ? OPTIONS.lease() : steps;
     }
 
     /**

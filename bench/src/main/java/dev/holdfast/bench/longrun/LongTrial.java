@@ -31,8 +31,8 @@ public final class LongTrial {
     private static final String FAILED = "@failed";
     private static final String GROWS = "GROWS";
     private static final Duration PATIENCE = Duration.ofMinutes(10);
-    /** Longer than any step, and longer than a session usually may be. */
-    private static final String SESSION = "?session=120m";
+    /** Of what a JVM wrote when it failed: what it then loses by its end is not of interest. */
+    private static final int LAST_LINES = 30;
 
     private LongTrial() {}
 
@@ -49,7 +49,8 @@ public final class LongTrial {
         Files.createDirectories(folder);
         for (StoreKind store : stores) {
             try (ServerClock clock = ServerClock.create()) {
-                if (store == StoreKind.REDIS) { // the one of a jar is linked statically, and no clock of it can be moved
+                if (store
+                        == StoreKind.REDIS) { // the one of a jar is linked statically, and no clock of it can be moved
                     Path unused =
                             Binaries.onThisMachine().findInstalled("redis-server", "apt-get install redis-server");
                 }
@@ -79,8 +80,11 @@ public final class LongTrial {
                 System.out.println(line);
                 line = child.stdout().expect(any -> true, PATIENCE);
             }
-            child.stderr().lines().forEach(System.out::println);
-            return line.equals(DONE);
+            if (line.startsWith(FAILED)) {
+                List<String> said = child.stderr().lines();
+                said.stream().skip(Math.max(0, said.size() - LAST_LINES)).forEach(System.out::println);
+            }
+            return line.startsWith(DONE);
         }
     }
 
@@ -99,8 +103,8 @@ public final class LongTrial {
                         () -> Kept.by(server),
                         run.step,
                         run.wholeCount() / Integer.parseInt(args[3]));
-                String url = server.url() + (store == StoreKind.ZOOKEEPER ? SESSION : "");
-                Outcome outcome = run.run(url, steps);
+                String session = "?session=" + run.session().toMinutes() + "m";
+                Outcome outcome = run.run(server.url() + (store == StoreKind.ZOOKEEPER ? session : ""), steps);
                 Table table = table(store, outcome.kept(), named);
                 tables.put(run.title, table);
                 String done = "%s, %,d steps of %d min, in %.0f s"
@@ -126,7 +130,9 @@ public final class LongTrial {
                 "%,.0f".formatted(trend.start()),
                 "%,.0f".formatted(trend.middle()),
                 "%,.0f".formatted(trend.end()),
-                !trend.grows(what) ? "no" : named.contains(store.title() + ", " + what) ? "as capacity.md says" : GROWS)));
+                !trend.grows(what)
+                        ? "no"
+                        : named.contains(store.title() + ", " + what) ? "as capacity.md says" : GROWS)));
         return table;
     }
 

@@ -85,12 +85,13 @@ final class Steps {
             }
         }
         Map<String, Trend> trends = new LinkedHashMap<>();
-        looks.get(0).forEach((what, start) -> trends.put(
-                what,
-                new Trend(
-                        start,
-                        looks.get(1).getOrDefault(what, 0.0),
-                        looks.get(2).getOrDefault(what, 0.0))));
+        looks.get(0)
+                .forEach((what, start) -> trends.put(
+                        what,
+                        new Trend(
+                                start,
+                                looks.get(1).getOrDefault(what, 0.0),
+                                looks.get(2).getOrDefault(what, 0.0))));
         return trends;
     }
 

@@ -13,8 +13,7 @@ final class ZooKeeper implements Server {
     private static final String HEAP = "-Xmx512m";
 
     /** Sessions may be as long as a client asks; usually 40 s is the most. */
-    private final ZooKeeperServer server =
-            ZooKeeperServer.start(Map.of("maxSessionTimeout", "86400000"), HEAP);
+    private final ZooKeeperServer server = ZooKeeperServer.start(Map.of("maxSessionTimeout", "86400000"), HEAP);
 
     @Override
     public StoreKind kind() {

@@ -37,7 +37,9 @@ class LongTrialTest {
 
                 | Redis, store: keys | not named either |
                 """);
-        assertThat(LongTrial.named(page)).contains("etcd, store: bytes").noneMatch(what -> what.matches("SQLite.*|Redis.*"));
+        assertThat(LongTrial.named(page))
+                .contains("etcd, store: bytes")
+                .noneMatch(what -> what.matches("SQLite.*|Redis.*"));
     }
 
     @Test
