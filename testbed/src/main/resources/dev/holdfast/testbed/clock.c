@@ -203,16 +203,20 @@ int epoll_pwait(int epoll, struct epoll_event *events, int most, int millis, con
   IN_SLICES(millis, next(epoll, events, most, slice, signals))
 }
 
-/* ---- threads: their waits end at a moment of a moved clock. Which one a condition goes by only its maker knows. */
+/* ---- threads: their waits end at a moment of a moved clock */
 
-#define UNTIL(clock, time, wait) \
-  for (;;) { \
-    long long left = nanos(time) - now(clock); \
-    struct timespec slice = timespec_of(unmoved(clock) + (left <= 0 ? 0 : left < SLICE ? left : SLICE)); \
-    int failed = wait; \
-    if (failed != ETIMEDOUT || left <= 0) return failed; \
-  }
+static struct timespec slice_until(clockid_t clock, const struct timespec *time) {
+  long long left = nanos(time) - now(clock);
+  return timespec_of(unmoved(clock) + (left <= 0 ? 0 : left < SLICE ? left : SLICE));
+}
 
+/* The end of a slice is a wake-up without a cause, after which every caller looks at its condition. To wait on at once
+ * would miss who has changed it at the end of the slice, and signals when it has let the mutex go. */
+static int after_slice(clockid_t clock, const struct timespec *time, int failed) {
+  return failed == ETIMEDOUT && nanos(time) > now(clock) ? 0 : failed;
+}
+
+/* Which clock a condition goes by only its maker knows. */
 static clockid_t clock_of(const struct timespec *time) {
   return time->tv_sec >= FIRST_WALL_SECOND ? CLOCK_REALTIME : CLOCK_MONOTONIC;
 }
@@ -222,24 +226,22 @@ int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, co
   if (!next) next = (__typeof__(next)) dlvsym(RTLD_NEXT, "pthread_cond_timedwait", "GLIBC_2.3.2"); /* on x86 */
   if (!next) next = (__typeof__(next)) dlsym(RTLD_NEXT, "pthread_cond_timedwait");
   clockid_t clock = clock_of(time);
-  UNTIL(clock, time, next(condition, mutex, &slice))
+  struct timespec slice = slice_until(clock, time);
+  return after_slice(clock, time, next(condition, mutex, &slice));
 }
 
 int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t clock,
                            const struct timespec *time) {
   NEXT(pthread_cond_clockwait);
-  UNTIL(clock, time, next(condition, mutex, clock, &slice))
-}
-
-static int sem_wait_until(sem_t *semaphore, const struct timespec *time) {
-  static int (*next)(sem_t *, const struct timespec *);
-  if (!next) next = (__typeof__(next)) dlsym(RTLD_NEXT, "sem_timedwait");
-  UNTIL(CLOCK_REALTIME, time, next(semaphore, &slice) ? errno : 0)
+  struct timespec slice = slice_until(clock, time);
+  return after_slice(clock, time, next(condition, mutex, clock, &slice));
 }
 
 int sem_timedwait(sem_t *semaphore, const struct timespec *time) {
-  int failed = sem_wait_until(semaphore, time);
-  if (!failed) return 0;
-  errno = failed;
-  return -1;
+  NEXT(sem_timedwait);
+  for (;;) {
+    struct timespec slice = slice_until(CLOCK_REALTIME, time);
+    if (!next(semaphore, &slice)) return 0;
+    if (errno != ETIMEDOUT || nanos(time) <= now(CLOCK_REALTIME)) return -1;
+  }
 }
