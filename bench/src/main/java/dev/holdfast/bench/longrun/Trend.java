@@ -12,11 +12,13 @@ record Trend(double start, double middle, double end) {
     private static final double FEW = 2;
 
     /**
-     * Whether it grows: a tenth or more in the second half, and more than it varies by itself.
+     * Whether it grows: in the second half by more than a tenth over what there was before, and by more than it varies by
+     * itself.
      *
      * @param what a name in which bytes are called so; anything else is counted
      */
     boolean grows(String what) {
-        return end > middle * MOST_RATIO && end - middle > (what.contains("bytes") ? FEW_BYTES : FEW);
+        double before = Math.max(start, middle);
+        return end > before * MOST_RATIO && end - before > (what.contains("bytes") ? FEW_BYTES : FEW);
     }
 }

@@ -29,6 +29,8 @@ class TrendTest {
         assertThat(new Trend(8_000_000, 8_000_000, 8_700_000).grows(HEAP)).isFalse();
         assertThat(new Trend(100_000, 100_000, 200_000).grows("store: bytes")).isFalse();
         assertThat(new Trend(3, 3, 5).grows("client: sockets")).isFalse();
+        assertThat(new Trend(2_600_000, 400_000, 1_200_000).grows("store: bytes"))
+                .isFalse();
     }
 
     @Test
