@@ -55,7 +55,8 @@ import picocli.CommandLine.ParameterException;
             "  holdfast bench quorum                        (five Redis servers, RedLock)",
             "  holdfast bench cluster                       (three masters, one server)",
             "  holdfast bench failover                      (a master dies, 20 times)",
-            "  holdfast bench writes                        (what a lock writes and leaves)"
+            "  holdfast bench writes                        (what a lock writes and leaves)",
+            "  holdfast bench long                          (a week, a year: what grows)"
         })
 public final class Bench implements Callable<Integer> {
     private static final int USAGE = 64;

@@ -1,6 +1,7 @@
 package dev.holdfast.bench.report;
 
 import dev.holdfast.bench.peer.StoreKind;
+import dev.holdfast.bench.report.MeasuredPage.Trial;
 import dev.holdfast.bench.run.Cell;
 import dev.holdfast.bench.run.Results;
 import java.io.IOException;
@@ -18,7 +19,6 @@ import java.util.Map;
 final class MeasuredFile {
     static final String RUN = "Run";
     static final String TARGETS = "Targets";
-    private static final String WRITES = "What a lock writes";
 
     private static final Line HEAD = new Line("table", "row", "column", "value");
 
@@ -52,17 +52,18 @@ final class MeasuredFile {
         Files.write(in(folder, store), lines.stream().map(Line::toString).toList());
     }
 
-    /** Writes what its locks make a store write, in place of what an earlier run wrote; it has a file of its own. */
-    static void writeCosts(Path folder, StoreKind store, String settings, Map<String, Table> tables)
+    /** Writes the results of a trial, in place of those of an earlier run. */
+    static void write(Path folder, StoreKind store, Trial trial, String settings, Map<String, Table> tables)
             throws IOException {
-        List<Line> lines = new ArrayList<>(List.of(HEAD, new Line(WRITES, "Command", "", "./holdfast bench writes")));
-        lines.add(new Line(WRITES, "Settings", "", settings));
-        tables.forEach((title, table) -> add(lines, WRITES + ": " + title, table));
-        Files.write(costs(folder, store), lines.stream().map(Line::toString).toList());
+        List<Line> lines =
+                new ArrayList<>(List.of(HEAD, new Line(trial.title, "Command", "", "./holdfast bench " + trial.id())));
+        lines.add(new Line(trial.title, "Settings", "", settings));
+        tables.forEach((title, table) -> add(lines, trial.title + ": " + title, table));
+        Files.write(in(folder, store, trial), lines.stream().map(Line::toString).toList());
     }
 
-    private static Path costs(Path folder, StoreKind store) {
-        return folder.resolve(store.id() + "-writes.tsv");
+    private static Path in(Path folder, StoreKind store, Trial trial) {
+        return folder.resolve(store.id() + "-" + trial.id() + ".tsv");
     }
 
     private static void add(List<Line> lines, String title, Table table) {
@@ -80,9 +81,9 @@ final class MeasuredFile {
      * @throws IOException also for a file that this version did not write
      */
     static List<Line> read(Path folder, StoreKind store) throws IOException {
-        List<Line> lines = new ArrayList<>();
-        for (Path file : List.of(in(folder, store), costs(folder, store))) {
-            lines.addAll(TsvFile.read(file, store, HEAD.toString(), Line::parse));
+        List<Line> lines = new ArrayList<>(TsvFile.read(in(folder, store), store, HEAD.toString(), Line::parse));
+        for (Trial trial : Trial.values()) {
+            lines.addAll(TsvFile.read(in(folder, store, trial), store, HEAD.toString(), Line::parse));
         }
         return lines;
     }

@@ -49,10 +49,28 @@ public final class MeasuredPage {
         write(folder);
     }
 
-    /** Writes what its locks make a store write into a folder; the page is written when all stores are done. */
-    public static void writeCosts(Path folder, StoreKind store, String settings, Map<String, Table> tables)
+    /** What is measured by a command of its own, and has a file of its own for each store. */
+    public enum Trial {
+        /** What a lock makes its server write. */
+        WRITES("What a lock writes"),
+        /** What grows in a week or a year. */
+        LONG("Long runs");
+
+        final String title;
+
+        Trial(String title) {
+            this.title = title;
+        }
+
+        String id() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    /** Writes the results of a trial on a store into a folder; the page is written when all stores are done. */
+    public static void write(Path folder, StoreKind store, Trial trial, String settings, Map<String, Table> tables)
             throws IOException {
-        MeasuredFile.writeCosts(folder, store, settings, tables);
+        MeasuredFile.write(folder, store, trial, settings, tables);
     }
 
     /** Writes the page from the files that are in the folder. */

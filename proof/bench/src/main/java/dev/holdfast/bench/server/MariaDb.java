@@ -11,6 +11,10 @@ final class MariaDb implements Server {
     private final MariaDbServer server = MariaDbServer.start("--max-connections=1000");
     private final Database database = new Database(server.jdbcUrl());
 
+    MariaDb() {
+        database.execute("set session wait_timeout = 31536000"); // a year, where the clock is moved
+    }
+
     @Override
     public StoreKind kind() {
         return StoreKind.MARIADB;
@@ -48,6 +52,8 @@ final class MariaDb implements Server {
     @Override
     public Map<String, Double> residue() {
         return Map.of(
+                "rows",
+                database.number("select count(*) from holdfast_lock"),
                 "bytes",
                 database.number("select coalesce(sum(data_length + index_length), 0) from information_schema.tables"
                         + " where table_schema = 'test'"));

@@ -55,7 +55,9 @@ final class Postgres implements Server {
 
     @Override
     public Map<String, Double> residue() {
-        return Map.of("bytes", database.number("select pg_database_size(current_database())"));
+        return Map.of(
+                "rows", database.number("select count(*) from holdfast_lock"),
+                "bytes", database.number("select sum(pg_total_relation_size(relid)) from pg_stat_user_tables"));
     }
 
     @Override

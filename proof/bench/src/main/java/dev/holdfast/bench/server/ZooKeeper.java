@@ -12,7 +12,8 @@ final class ZooKeeper implements Server {
     private static final Pattern FIGURE = Pattern.compile("(zk_\\w+)\\t(\\S+)");
     private static final String HEAP = "-Xmx512m";
 
-    private final ZooKeeperServer server = ZooKeeperServer.start(HEAP);
+    /** Sessions may be as long as a client asks; usually 40 s is the most. */
+    private final ZooKeeperServer server = ZooKeeperServer.start(Map.of("maxSessionTimeout", "86400000"), HEAP);
 
     @Override
     public StoreKind kind() {

@@ -1,5 +1,6 @@
 package dev.holdfast.bench.trial;
 
+import dev.holdfast.bench.longrun.LongTrial;
 import dev.holdfast.bench.peer.StoreKind;
 import dev.holdfast.bench.writes.WritesTrial;
 import java.io.IOException;
@@ -26,8 +27,8 @@ public final class Trial {
      * Runs one of them.
      *
      * @param args {@code recipes [SECONDS]}, {@code retain}, {@code free-lock}, {@code memcached [TURNS]}, {@code etcd [ROUNDS]},
-     *     {@code writers [SECONDS]}, {@code quorum}, {@code cluster}, {@code failover [ROUNDS]} or {@code
-     *     writes [WINDOWS [STORE,STORE]]}
+     *     {@code writers [SECONDS]}, {@code quorum}, {@code cluster}, {@code failover [ROUNDS]}, {@code
+     *     writes [WINDOWS [STORE,STORE]]} or {@code long [PART [STORE,STORE]]}
      */
     public static void main(String[] args) throws Exception {
         String what = args.length > 0 ? args[0] : "";
@@ -47,15 +48,23 @@ public final class Trial {
                         Path.of(System.getProperty("holdfast.home", ""), "docs", "measured"),
                         number(args, 1, 3),
                         args.length > 2 ? stores(args[2]) : STORES);
+            case "long" -> kept = runLong(number(args, 1, 1), args.length > 2 ? stores(args[2]) : STORES);
             default -> {
                 System.err.println("usage: holdfast bench recipes [SECONDS] | retain | free-lock | memcached [TURNS]"
                         + " | etcd [ROUNDS] | writers [SECONDS] | quorum | cluster | failover [ROUNDS]"
-                        + " | writes [WINDOWS [STORE,STORE]]");
+                        + " | writes [WINDOWS [STORE,STORE]] | long [PART [STORE,STORE]]");
                 System.exit(USAGE);
                 return;
             }
         }
         System.exit(kept ? 0 : 1);
+    }
+
+    /** A part of it measures nothing that a page shows. */
+    private static boolean runLong(int part, List<StoreKind> stores) throws IOException {
+        Path home = Path.of(System.getProperty("holdfast.home", ""));
+        Path folder = part == 1 ? home.resolve("docs/measured") : home.resolve("target/bench/measured");
+        return LongTrial.run(folder, home.resolve("docs/capacity.md"), part, stores);
     }
 
     private static List<StoreKind> stores(String ids) {

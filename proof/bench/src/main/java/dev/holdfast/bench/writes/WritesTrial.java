@@ -126,7 +126,7 @@ public final class WritesTrial {
             sound = trial.run();
             trial.tables.forEach(
                     (title, table) -> System.out.printf("%n%s: %s%n%n%s", store.title(), title, table.toText()));
-            MeasuredPage.writeCosts(Path.of(args[1]), store, counters.settings(), trial.tables);
+            MeasuredPage.write(Path.of(args[1]), store, MeasuredPage.Trial.WRITES, counters.settings(), trial.tables);
         } catch (ServerMissingException missing) {
             System.out.println(store.title() + " is left out: " + missing.getMessage());
             sound = true;
