@@ -50,7 +50,7 @@ public final class Challenge implements Callable<Integer> {
     private static final int USAGE = 64;
     private static final int CORES = 2;
 
-    @Parameters(paramLabel = "STORE", description = "only these: sqlite, redis, zookeeper, sentinel", arity = "0..*")
+    @Parameters(paramLabel = "STORE", description = "only these: sqlite, redis, zookeeper, mariadb, postgresql, sentinel", arity = "0..*")
     private List<String> stores = new ArrayList<>();
 
     @Option(names = "--quick", description = "each fault once, without other libraries")
@@ -86,12 +86,15 @@ public final class Challenge implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        List<StoreKind> kinds = kinds();
+        List<StoreKind> asked = kinds();
         long start = seed != null ? seed : System.currentTimeMillis() / 1000;
         Plan plan = quick
                 ? Plan.quick(start, Optional.ofNullable(only))
                 : Plan.lasting(Duration.ofMinutes(minutes), start, Optional.ofNullable(only));
-        if (kinds.stream().allMatch(kind -> StoreRun.cells(kind, plan) == 0)) {
+        List<StoreKind> kinds = asked.stream()
+                .filter(kind -> StoreRun.hasCells(kind, plan))
+                .toList();
+        if (kinds.isEmpty()) {
             throw misused("there is no cell '" + only + "'");
         }
         if (Runtime.getRuntime().availableProcessors() < CORES) {
@@ -100,11 +103,23 @@ public final class Challenge implements Callable<Integer> {
         }
         System.out.println("seed " + start);
         Results results = new Results();
-        Thread interrupted = new Thread(() -> Terminal.print(results, System.out), "interrupted");
-        Runtime.getRuntime().addShutdownHook(interrupted);
-        TemporaryFolder.use(folder -> run(kinds, plan, results, folder));
-        Runtime.getRuntime().removeShutdownHook(interrupted);
+        TemporaryFolder.use(folder -> {
+            Thread interrupted = new Thread(() -> tellAndClear(results, folder), "interrupted");
+            Runtime.getRuntime().addShutdownHook(interrupted);
+            run(kinds, plan, results, folder);
+            Runtime.getRuntime().removeShutdownHook(interrupted);
+        });
         return report(results);
+    }
+
+    /** At SIGINT; the testbed ends all processes at the same time. */
+    private static void tellAndClear(Results results, Path folder) {
+        Terminal.printSoFar(results, System.out);
+        try {
+            TemporaryFolder.delete(folder);
+        } catch (IOException e) {
+            System.err.println("holdfast challenge: " + folder + " is left behind: " + e.getMessage());
+        }
     }
 
     private static void run(List<StoreKind> kinds, Plan plan, Results results, Path folder) {

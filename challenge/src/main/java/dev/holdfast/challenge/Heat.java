@@ -22,7 +22,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -45,6 +44,7 @@ import java.util.function.Predicate;
  */
 public final class Heat {
     private static final Duration ARRIVAL = Duration.ofSeconds(20);
+    private static final Duration REQUEST = Duration.ofSeconds(5);
     private static final Duration REACHED_THE_STORE = Duration.ofMillis(100);
 
     private final Cell place;
@@ -216,9 +216,9 @@ public final class Heat {
         return await(lanes(), ARRIVAL, this::isFree);
     }
 
-    /** Lets one of them ask, who finds the locks free. */
-    public void admitAlone(int worker) {
-        crew.stage.admitAlone(worker);
+    /** Lets a worker ask for a lock that it finds free, while nobody else may ask. */
+    public void admit(int worker, Lane lane) {
+        crew.stage.lane(lane.number()).admit(worker);
     }
 
     /** Lets all ask again. */
@@ -271,32 +271,32 @@ public final class Heat {
         return now;
     }
 
+    /** Kills the server, and starts it with what it has on disk; returns when it answers. */
+    public void restartServer() {
+        target.process().orElseThrow().restart();
+    }
+
     /** What lies between a worker and the server. */
     public TcpProxy proxy(int worker) {
         return member(worker).proxy.orElseThrow();
     }
 
-    /** Arms a lost reply for each lock, to the next request of the worker that names it. */
-    public Map<Lane, ReplyDrop> dropReplies(int worker, List<Lane> locks) {
-        Map<Lane, ReplyDrop> drops = new LinkedHashMap<>();
-        for (Lane lane : locks) {
-            if (!lane.lock().id().equals("arbiter")) {
-                drops.put(
-                        lane,
-                        proxy(worker)
-                                .dropNextReply(ChunkMatcher.containing(
-                                        lane.name() + lane.lock().caught().request())));
-            }
-        }
-        return drops;
+    /** Lets the pinned worker release one lock. */
+    public void release(Lane lane) {
+        crew.stage.lane(lane.number()).release(true);
     }
 
-    /** Awaits that they are lost; some may not be. */
-    public void awaitDrops(Map<Lane, ReplyDrop> drops) {
-        List<Lane> unused = await(
-                List.copyOf(drops.keySet()),
-                ARRIVAL,
-                lane -> Objects.requireNonNull(drops.get(lane)).hasBitten());
+    /** Whether the server's reply to the next request of a worker that names the lock is lost, once that request is made. */
+    public boolean losesReply(int worker, Lane lane, Runnable request) {
+        if (!lane.lock().isInStore()) {
+            return false;
+        }
+        ReplyDrop drop = proxy(worker)
+                .dropNextReply(ChunkMatcher.containing(lane.name() + lane.lock().caught().request()));
+        request.run();
+        boolean lost = Await.until(REQUEST, drop::hasBitten);
+        drop.cancel();
+        return lost;
     }
 
     /** Which of the locks that a worker holds go to others; those without a lease are not waited for. */

@@ -19,7 +19,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 
 /** All heats of one store, with servers and workers of its own. */
 final class StoreRun implements Runnable {
@@ -106,14 +105,8 @@ final class StoreRun implements Runnable {
         };
     }
 
-    /** How many cells there are to attack. */
-    static long cells(StoreKind store, Plan plan) {
-        return Locks.on(store.id()).stream()
-                .filter(lock -> !lock.isControl())
-                .flatMap(lock -> lock.workloads().stream()
-                        .flatMap(workload -> Stream.of(Faults.ALL.toArray(Fault[]::new))
-                                .map(fault -> String.join("/", store.id(), lock.id(), workload, fault.id()))))
-                .filter(plan::selects)
-                .count();
+    /** Whether there is anything to attack. */
+    static boolean hasCells(StoreKind store, Plan plan) {
+        return !new StoreRun(store, plan, new Results(), Path.of("")).faultsOfEachStart().isEmpty();
     }
 }

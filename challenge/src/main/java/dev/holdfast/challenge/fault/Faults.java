@@ -14,6 +14,7 @@ public final class Faults {
             new LostReply(LostReply.Request.RELEASE),
             new Reset(),
             new Partition(),
+            new KillServer(),
             new Failover(true),
             new Failover(false));
 

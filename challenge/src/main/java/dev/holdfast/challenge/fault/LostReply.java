@@ -3,10 +3,8 @@ package dev.holdfast.challenge.fault;
 import dev.holdfast.challenge.Heat;
 import dev.holdfast.challenge.Lane;
 import dev.holdfast.challenge.store.StoreKind;
-import dev.holdfast.testbed.ReplyDrop;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 
 /**
  * The server does what it was asked for, and its answer never comes: the connection is reset instead. The request is found
@@ -39,31 +37,23 @@ record LostReply(Request request) implements Fault {
 
     @Override
     public void bite(Heat heat) {
+        long began = System.nanoTime();
         if (request == Request.RELEASE) {
             Heat.Pinned pinned = heat.pin();
-            Map<Lane, ReplyDrop> drops = heat.dropReplies(pinned.victim(), pinned.lanes());
-            long began = System.nanoTime();
+            List<Lane> bitten = pinned.lanes().stream()
+                    .filter(lane -> heat.losesReply(pinned.victim(), lane, () -> heat.release(lane)))
+                    .toList();
             heat.unpin();
-            end(heat, pinned.lanes(), drops, pinned.victim(), began);
+            heat.bitten(pinned.lanes(), bitten, pinned.victim(), began);
         } else {
-            List<Lane> lanes = heat.bar();
             int victim = heat.anyone();
-            Map<Lane, ReplyDrop> drops = heat.dropReplies(victim, lanes);
-            long began = System.nanoTime();
-            heat.admitAlone(victim);
-            end(heat, lanes, drops, victim, began);
+            List<Lane> free = heat.bar();
+            List<Lane> bitten = free.stream()
+                    .filter(lane -> heat.losesReply(victim, lane, () -> heat.admit(victim, lane)))
+                    .toList();
+            heat.admitAll();
+            heat.bitten(free, bitten, victim, began);
         }
-    }
-
-    private static void end(Heat heat, List<Lane> lanes, Map<Lane, ReplyDrop> drops, int victim, long began) {
-        heat.awaitDrops(drops);
-        drops.values().forEach(ReplyDrop::cancel);
-        heat.admitAll();
-        List<Lane> bitten = drops.entrySet().stream()
-                .filter(drop -> drop.getValue().hasBitten())
-                .map(Map.Entry::getKey)
-                .toList();
-        heat.bitten(lanes, bitten, victim, began);
         heat.probe();
     }
 }

@@ -13,6 +13,7 @@ import java.util.function.Function;
  * @param title what people know it by, with its settings
  * @param role what it is there for
  * @param stores where it runs, by their words
+ * @param isInStore whether the store keeps it, and not the {@link Arbiter}
  * @param workloads what it can do, by their words
  * @param lease after what time the store frees a holder that is silent; zero where it never does
  * @param caught for a wrong lock, how it is found out
@@ -23,6 +24,7 @@ public record LockKind(
         String title,
         Role role,
         Set<String> stores,
+        boolean isInStore,
         Set<String> workloads,
         Duration lease,
         Caught caught,

@@ -16,6 +16,7 @@ import dev.holdfast.ladder.redis.SetNxExpire;
 import dev.holdfast.ladder.redis.SetNxFinally;
 import dev.holdfast.ladder.redis.UniqueValue;
 import dev.holdfast.ladder.redis.Watchdog;
+import dev.holdfast.ladder.sql.Heartbeat;
 import dev.holdfast.ladder.sql.HostAndThread;
 import dev.holdfast.ladder.sql.QueryAndOccupy;
 import dev.holdfast.ladder.sql.UniqueRow;
@@ -50,7 +51,7 @@ public final class Locks {
     private static final Duration TEXTBOOK = Duration.ofSeconds(2);
 
     private static final Duration NONE = Duration.ZERO;
-    private static final Set<String> EVERYWHERE = Set.of("sqlite", "redis", "zookeeper", "sentinel");
+    private static final Set<String> EVERYWHERE = Set.of("sqlite", "redis", "zookeeper", "mariadb", "postgresql", "sentinel");
     private static final Set<String> PLAIN = Set.of("plain");
     private static final Set<String> ALL = Set.of("plain", "fenced", "permits", "shared", "term", "period");
     private static final Duration BETWEEN = Duration.ofMillis(3);
@@ -61,7 +62,8 @@ public final class Locks {
                     "holdfast",
                     "Holdfast",
                     Role.HOLDFAST,
-                    Set.of("sqlite", "redis"),
+                    Set.of("sqlite", "redis", "mariadb", "postgresql"),
+                    true,
                     ALL,
                     LEASE,
                     Caught.NEVER,
@@ -71,6 +73,7 @@ public final class Locks {
                     "Holdfast",
                     Role.HOLDFAST,
                     Set.of("zookeeper"),
+                    true,
                     ALL,
                     SESSION,
                     Caught.NEVER,
@@ -94,6 +97,7 @@ public final class Locks {
                     "arbiter in the controller",
                     Role.RIGHT,
                     EVERYWHERE,
+                    false,
                     Set.of("plain", "fenced", "permits", "shared"),
                     NONE,
                     Caught.NEVER,
@@ -109,13 +113,15 @@ public final class Locks {
                     "job under a lock alone",
                     Role.WRONG,
                     Set.of("sqlite"),
+                    false,
                     Set.of("period"),
                     NONE,
                     new Caught("steady", List.of("once"), ""),
                     place -> new LockAloneJob(new ArbiterLock(place.arbiter(), place.name(), Flaw.NONE))),
-            onSqlite("query-and-occupy", "steady", "exclusive", url -> new QueryAndOccupy(url, Locks::pause)),
-            onSqlite("host-and-thread", "steady", "exclusive", HostAndThread::new),
-            onSqlite("unique-row", "kill-holder", "liveness", UniqueRow::new),
+            inSql("query-and-occupy", NONE, "steady", "exclusive", url -> new QueryAndOccupy(url, Locks::pause)),
+            inSql("host-and-thread", NONE, "steady", "exclusive", HostAndThread::new),
+            inSql("unique-row", NONE, "kill-holder", "liveness", UniqueRow::new),
+            onPostgres("heartbeat", TEXTBOOK, "pause-holder", "exclusive", Heartbeat::new),
             onRedis("setnx", NONE, "kill-holder", "liveness", SetNx::new),
             onRedis("setnx-finally", NONE, "kill-holder", "liveness", SetNxFinally::new),
             onRedis("setnx-expire", TEXTBOOK, "lost-claim", "liveness", SetNxExpire::new),
@@ -129,7 +135,23 @@ public final class Locks {
             peer("redisson", StoreKind.REDIS),
             peer("redisson-fair", StoreKind.REDIS),
             peer("spring-redis", StoreKind.REDIS),
-            peer("curator", StoreKind.ZOOKEEPER));
+            peer("curator", StoreKind.ZOOKEEPER),
+            peer("shedlock", StoreKind.MARIADB),
+            peer("shedlock", StoreKind.POSTGRESQL),
+            peer("spring-jdbc", StoreKind.MARIADB),
+            peer("spring-jdbc", StoreKind.POSTGRESQL),
+            elected(
+                    "curator-latch",
+                    "Curator, LeaderLatch",
+                    "zookeeper",
+                    SESSION,
+                    place -> new CuratorElection(place.url(), place.name())),
+            elected(
+                    "spring-leader",
+                    "Spring, LockRegistryLeaderInitiator",
+                    "redis",
+                    TEXTBOOK,
+                    place -> new SpringElection(place.url(), place.name(), TEXTBOOK)));
 
     private Locks() {}
 
@@ -154,6 +176,7 @@ public final class Locks {
                 title,
                 role,
                 Set.of("sentinel"),
+                true,
                 workloads,
                 LONG_LEASE,
                 caught,
@@ -166,6 +189,7 @@ public final class Locks {
                 title,
                 Role.PEER,
                 Set.of("sentinel"),
+                true,
                 Set.of("fenced"),
                 WATCHDOG,
                 Caught.NEVER,
@@ -190,23 +214,38 @@ public final class Locks {
                 "arbiter: " + words.replace('_', ' '),
                 Role.WRONG,
                 Set.of("sqlite"),
+                false,
                 Set.of(workload),
                 NONE,
                 new Caught(fault, List.of(checks), ""),
                 place -> new ArbiterLock(place.arbiter(), place.name(), flaw));
     }
 
-    private static LockKind onSqlite(String id, String fault, String check, Function<String, Rung> rung) {
-        return rung(id, "sqlite", NONE, fault, check, place -> {
-            String url = place.url().replace("sqlite:", "jdbc:sqlite:").replace("locks.db", "ladder.db");
+    private static LockKind elected(String id, String title, String store, Duration lease, Opening opening) {
+        return new LockKind(
+                id, title, Role.PEER, Set.of(store), true, Set.of("term"), lease, Caught.NEVER, opening);
+    }
+
+    private static LockKind inSql(
+            String id, Duration lease, String fault, String check, Function<String, Rung> rung) {
+        return rung(id, Set.of("sqlite", "postgresql"), lease, fault, check, place -> {
+            String url = place.url().replace("locks.db", "ladder.db").replaceFirst("^sqlite:", "jdbc:sqlite:");
             createTables(url, place.name());
             return rung.apply(url);
         });
     }
 
+    private static LockKind onPostgres(
+            String id, Duration lease, String fault, String check, Function<String, Rung> rung) {
+        return rung(id, Set.of("postgresql"), lease, fault, check, place -> {
+            createTables(place.url(), place.name());
+            return rung.apply(place.url());
+        });
+    }
+
     private static LockKind onRedis(
             String id, Duration lease, String fault, String check, Function<String, Rung> rung) {
-        return rung(id, "redis", lease, fault, check, place -> rung.apply(place.url()));
+        return rung(id, Set.of("redis"), lease, fault, check, place -> rung.apply(place.url()));
     }
 
     private static LockKind onZooKeeper(String id, String fault, String check, Function<String, Rung> rung) {
@@ -224,12 +263,13 @@ public final class Locks {
         Rung make(Place place) throws Exception;
     }
 
-    private static LockKind rung(String id, String store, Duration lease, String fault, String check, Making making) {
+    private static LockKind rung(String id, Set<String> stores, Duration lease, String fault, String check, Making making) {
         return new LockKind(
                 id,
                 "textbook: " + id,
                 Role.WRONG,
-                Set.of(store),
+                stores,
+                true,
                 PLAIN,
                 lease,
                 new Caught(fault, List.of(check), id.equals("sequential-nodes") ? "/lock-" : ""),
@@ -244,6 +284,7 @@ public final class Locks {
                 Peers.of(id, store).title(),
                 Role.PEER,
                 Set.of(word),
+                true,
                 PLAIN,
                 store == StoreKind.ZOOKEEPER ? SESSION : WATCHDOG,
                 Caught.NEVER,
@@ -260,15 +301,22 @@ public final class Locks {
         LockSupport.parkNanos(LONG_BETWEEN.toNanos());
     }
 
+    /** Of several workers that create a table at once, PostgreSQL tells some that it is there. */
     private static void createTables(String url, String name) throws SQLException {
         try (Connection database = DriverManager.getConnection(url);
                 Statement statement = database.createStatement()) {
-            statement.execute("CREATE TABLE IF NOT EXISTS locked (name VARCHAR(100) PRIMARY KEY)");
-            statement.execute("CREATE TABLE IF NOT EXISTS occupied (name VARCHAR(100) PRIMARY KEY, state VARCHAR(10))");
-            statement.execute("CREATE TABLE IF NOT EXISTS owned (name VARCHAR(100) PRIMARY KEY, owner VARCHAR(100),"
-                    + " depth INTEGER)");
-            statement.execute(
-                    "INSERT INTO occupied (name, state) VALUES ('" + name + "', 'free')" + " ON CONFLICT DO NOTHING");
+            for (String sql : List.of(
+                    "CREATE TABLE IF NOT EXISTS locked (name VARCHAR(100) PRIMARY KEY)",
+                    "CREATE TABLE IF NOT EXISTS occupied (name VARCHAR(100) PRIMARY KEY, state VARCHAR(10))",
+                    "CREATE TABLE IF NOT EXISTS owned (name VARCHAR(100) PRIMARY KEY, owner VARCHAR(200), depth INTEGER)",
+                    "CREATE TABLE IF NOT EXISTS leased (name VARCHAR(100) PRIMARY KEY, beat TIMESTAMP WITH TIME ZONE)",
+                    "INSERT INTO occupied (name, state) VALUES ('" + name + "', 'free') ON CONFLICT DO NOTHING")) {
+                try {
+                    statement.execute(sql);
+                } catch (SQLException collided) {
+                    statement.execute(sql);
+                }
+            }
         }
     }
 }

@@ -24,6 +24,9 @@ final class NotPromised {
         if (outlasts && lock.role() == Role.PEER && check.equals("exclusive")) {
             return Optional.of("a holder is not told that its lease or session has ended");
         }
+        if (cell.fault().equals("kill-server") && cell.store().equals("redis") && check.equals("exclusive")) {
+            return Optional.of("this server keeps nothing over a restart");
+        }
         if (cell.fault().equals("failover-unheard") && !CONFIRMED.contains(lock.id()) && check.equals("exclusive")) {
             return Optional.of("a grant that no replica has is lost with the master");
         }

@@ -18,6 +18,8 @@ public record StoreKind(String id, String title, boolean isQuick, boolean isProx
             new StoreKind("sqlite", "SQLite", true, false, SqliteTarget::new),
             new StoreKind("redis", "Redis", true, true, RedisTarget::new),
             new StoreKind("zookeeper", "ZooKeeper", true, true, ZooKeeperTarget::new),
+            new StoreKind("mariadb", "MariaDB", false, true, SqlTarget::mariaDb),
+            new StoreKind("postgresql", "PostgreSQL", false, true, SqlTarget::postgres),
             new StoreKind("sentinel", "Redis with Sentinel", false, false, SentinelTarget::new));
 
     /** The one with that word. */

@@ -103,7 +103,7 @@ final class WorkingThread extends Thread {
         boolean stays;
         do {
             // A reader is in no other reader's way: a pinned worker stays where it writes.
-            stays = stage.isPinned(worker) && !(mode instanceof Mode.Shared);
+            stays = stage.isPinned(worker, lane) && !(mode instanceof Mode.Shared);
             if (stays) {
                 lane.arrived(true);
             }
