@@ -50,7 +50,10 @@ public final class Challenge implements Callable<Integer> {
     private static final int USAGE = 64;
     private static final int CORES = 2;
 
-    @Parameters(paramLabel = "STORE", description = "only these: sqlite, redis, zookeeper, mariadb, postgresql, sentinel", arity = "0..*")
+    @Parameters(
+            paramLabel = "STORE",
+            description = "only these: sqlite, redis, zookeeper, mariadb, postgresql, sentinel",
+            arity = "0..*")
     private List<String> stores = new ArrayList<>();
 
     @Option(names = "--quick", description = "each fault once, without other libraries")
@@ -91,9 +94,8 @@ public final class Challenge implements Callable<Integer> {
         Plan plan = quick
                 ? Plan.quick(start, Optional.ofNullable(only))
                 : Plan.lasting(Duration.ofMinutes(minutes), start, Optional.ofNullable(only));
-        List<StoreKind> kinds = asked.stream()
-                .filter(kind -> StoreRun.hasCells(kind, plan))
-                .toList();
+        List<StoreKind> kinds =
+                asked.stream().filter(kind -> StoreRun.hasCells(kind, plan)).toList();
         if (kinds.isEmpty()) {
             throw misused("there is no cell '" + only + "'");
         }

@@ -44,6 +44,10 @@ import java.util.function.Predicate;
  */
 public final class Heat {
     private static final Duration ARRIVAL = Duration.ofSeconds(20);
+    /** A wrong lock may never come to it. */
+    private static final Duration WRONG_ARRIVAL = Duration.ofSeconds(2);
+
+    private static final Duration POLL = Duration.ofMillis(10);
     private static final Duration REQUEST = Duration.ofSeconds(5);
     private static final Duration REACHED_THE_STORE = Duration.ofMillis(100);
 
@@ -114,6 +118,7 @@ public final class Heat {
                     lane.lock().id(),
                     lane.workload().id(),
                     lane.name(),
+                    fault.needsOwnClients() ? "own" : "shared",
                     member.url,
                     Integer.toString(arbiter.port()),
                     file.toString(),
@@ -200,9 +205,11 @@ public final class Heat {
     public Pinned pin(Duration patience) {
         int victim = anyone();
         crew.stage.pin(victim);
-        List<Lane> held =
-                await(lanes(), patience, lane -> crew.stage.lane(lane.number()).hasArrived() && lane.isHeldBy(victim));
-        return new Pinned(victim, held);
+        Predicate<Lane> hasArrived = lane -> crew.stage.lane(lane.number()).hasArrived() && lane.isHeldBy(victim);
+        List<Lane> right = lanes().stream().filter(lane -> !lane.isWrong()).toList();
+        List<Lane> unused = await(right, patience, hasArrived);
+        unused = await(lanes(), WRONG_ARRIVAL, hasArrived);
+        return new Pinned(victim, lanes().stream().filter(hasArrived).toList());
     }
 
     /** Lets it release its locks. */
@@ -216,9 +223,9 @@ public final class Heat {
         return await(lanes(), ARRIVAL, this::isFree);
     }
 
-    /** Lets a worker ask for a lock that it finds free, while nobody else may ask. */
-    public void admit(int worker, Lane lane) {
-        crew.stage.lane(lane.number()).admit(worker);
+    /** Lets one worker ask for the locks, which it finds free. */
+    public void admit(int worker) {
+        crew.stage.admit(worker);
     }
 
     /** Lets all ask again. */
@@ -281,21 +288,21 @@ public final class Heat {
         return member(worker).proxy.orElseThrow();
     }
 
-    /** Lets the pinned worker release one lock. */
-    public void release(Lane lane) {
-        crew.stage.lane(lane.number()).release(true);
-    }
-
-    /** Whether the server's reply to the next request of a worker that names the lock is lost, once that request is made. */
-    public boolean losesReply(int worker, Lane lane, Runnable request) {
-        if (!lane.lock().isInStore()) {
-            return false;
+    /** Which of the locks a worker's next request loses its reply for; it names the lock, and is made by running the last. */
+    public List<Lane> loseReplies(int worker, List<Lane> locks, Runnable request) {
+        Map<Lane, ReplyDrop> drops = new HashMap<>();
+        for (Lane lane : locks) {
+            if (lane.lock().isInStore()) {
+                String named = lane.name() + lane.lock().caught().request();
+                drops.put(lane, proxy(worker).dropNextReply(ChunkMatcher.containing(named)));
+            }
         }
-        ReplyDrop drop = proxy(worker)
-                .dropNextReply(ChunkMatcher.containing(lane.name() + lane.lock().caught().request()));
         request.run();
-        boolean lost = Await.until(REQUEST, drop::hasBitten);
-        drop.cancel();
+        List<Lane> lost = await(
+                List.copyOf(drops.keySet()),
+                REQUEST,
+                lane -> Objects.requireNonNull(drops.get(lane)).hasBitten());
+        drops.values().forEach(ReplyDrop::cancel);
         return lost;
     }
 
@@ -318,14 +325,15 @@ public final class Heat {
 
     /** Awaits that all others wait for the locks that a worker holds. */
     public void awaitWaiters(Pinned pinned) {
+        long arrived = System.nanoTime();
         List<Lane> unused = await(
                 pinned.lanes(),
                 ARRIVAL,
                 lane -> !lane.workload().isForEach()
-                        || lane.workload().id().equals("permits")
                         || crew.members().stream()
                                 .allMatch(member -> member.number == pinned.victim()
-                                        || lane.isAskedBy(member.number, Duration.ZERO)));
+                                        || lane.isAskedBy(member.number, Duration.ZERO)
+                                        || lane.isHadBy(member.number, arrived)));
     }
 
     /** Which of the locks a dead worker held when it died. */
@@ -396,7 +404,7 @@ public final class Heat {
     /** Those for which it comes true within the patience. */
     private List<Lane> await(List<Lane> some, Duration patience, Predicate<Lane> condition) {
         List<Lane> waiting = new ArrayList<>(some);
-        boolean unused = Await.until(patience, () -> {
+        boolean unused = Await.until(patience, POLL, () -> {
             waiting.removeIf(condition);
             return waiting.isEmpty();
         });

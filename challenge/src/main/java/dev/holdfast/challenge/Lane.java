@@ -20,7 +20,7 @@ public final class Lane {
     /** Over the lease: what a busy machine may take. */
     private static final Duration GRACE = Duration.ofSeconds(20);
     /** For a wrong lock, which may never be had again: nothing is concluded from its being slow. */
-    private static final Duration SHORT_GRACE = Duration.ofSeconds(3);
+    private static final Duration SHORT_GRACE = Duration.ofSeconds(2);
 
     private final int number;
     private final String name;
@@ -53,7 +53,8 @@ public final class Lane {
         return lock;
     }
 
-    private boolean isWrong() {
+    /** Whether it is wrong on purpose. */
+    boolean isWrong() {
         return lock.role() == LockKind.Role.WRONG;
     }
 

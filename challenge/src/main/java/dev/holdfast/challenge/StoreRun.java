@@ -107,6 +107,8 @@ final class StoreRun implements Runnable {
 
     /** Whether there is anything to attack. */
     static boolean hasCells(StoreKind store, Plan plan) {
-        return !new StoreRun(store, plan, new Results(), Path.of("")).faultsOfEachStart().isEmpty();
+        return !new StoreRun(store, plan, new Results(), Path.of(""))
+                .faultsOfEachStart()
+                .isEmpty();
     }
 }

@@ -17,6 +17,11 @@ public interface Fault {
         return false;
     }
 
+    /** Whether each lock of this library needs connections of its own, not those of its process. */
+    default boolean needsOwnClients() {
+        return false;
+    }
+
     /** Whether it can be made in that store. */
     default boolean fits(StoreKind store) {
         return true;

@@ -35,22 +35,23 @@ record LostReply(Request request) implements Fault {
         return store.isProxied();
     }
 
+    /** A lost reply takes its connection with it, and what others have under way there. */
+    @Override
+    public boolean needsOwnClients() {
+        return true;
+    }
+
     @Override
     public void bite(Heat heat) {
         long began = System.nanoTime();
         if (request == Request.RELEASE) {
             Heat.Pinned pinned = heat.pin();
-            List<Lane> bitten = pinned.lanes().stream()
-                    .filter(lane -> heat.losesReply(pinned.victim(), lane, () -> heat.release(lane)))
-                    .toList();
-            heat.unpin();
+            List<Lane> bitten = heat.loseReplies(pinned.victim(), pinned.lanes(), heat::unpin);
             heat.bitten(pinned.lanes(), bitten, pinned.victim(), began);
         } else {
             int victim = heat.anyone();
             List<Lane> free = heat.bar();
-            List<Lane> bitten = free.stream()
-                    .filter(lane -> heat.losesReply(victim, lane, () -> heat.admit(victim, lane)))
-                    .toList();
+            List<Lane> bitten = heat.loseReplies(victim, free, () -> heat.admit(victim));
             heat.admitAll();
             heat.bitten(free, bitten, victim, began);
         }

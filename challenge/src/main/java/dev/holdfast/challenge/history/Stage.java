@@ -16,7 +16,7 @@ import java.nio.file.StandardOpenOption;
  *
  * <p>A worker that is <b>pinned</b> stays in its next hold of each lock until it is unpinned; until it holds, the others
  * begin no new turn, so that it gets there. While workers are <b>barred</b>, none
- * begins a turn, but where it is admitted.
+ * begins a turn, but one that is admitted.
  */
 public final class Stage {
     /** How many locks may be under attack at once. */
@@ -26,7 +26,8 @@ public final class Stage {
             MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
     private static final int LINE = 64;
     private static final int PINNED = 0;
-    private static final int BARRED = LINE;
+    private static final int ADMITTED = LINE;
+    private static final long NOBODY = -1;
     private static final int LANES = 2 * LINE;
     private static final int LANE = 2 * LINE;
 
@@ -46,7 +47,6 @@ public final class Stage {
     public void pin(int worker) {
         for (int lane = 0; lane < MOST_LANES; lane++) {
             lane(lane).arrived(false);
-            lane(lane).release(false);
         }
         set(PINNED, worker);
     }
@@ -58,15 +58,22 @@ public final class Stage {
 
     /** Bars all workers. */
     public void bar() {
-        for (int lane = 0; lane < MOST_LANES; lane++) {
-            lane(lane).admit(0);
-        }
-        set(BARRED, 1);
+        set(ADMITTED, NOBODY);
+    }
+
+    /** Lets one of them go on, by its number. */
+    public void admit(int worker) {
+        set(ADMITTED, worker);
     }
 
     /** Lets all go on. */
     public void admitAll() {
-        set(BARRED, 0);
+        set(ADMITTED, 0);
+    }
+
+    /** Whether some worker is to stay where it holds. */
+    public boolean isAnyonePinned() {
+        return get(PINNED) != 0;
     }
 
     /** Whether this worker is to stay where it holds. */
@@ -74,15 +81,11 @@ public final class Stage {
         return get(PINNED) == worker;
     }
 
-    /** Whether this worker is to stay in its hold of this lock. */
-    public boolean isPinned(int worker, Lane lane) {
-        return isPinned(worker) && get(lane.at + Lane.RELEASED) == 0;
-    }
-
     /** Whether this worker may begin a turn at this lock. */
     public boolean mayBegin(int worker, Lane lane) {
         long pinned = get(PINNED);
-        return (get(BARRED) == 0 || get(lane.at + Lane.ADMITTED) == worker) && (pinned == 0 || pinned == worker || lane.hasArrived());
+        long admitted = get(ADMITTED);
+        return (admitted == 0 || admitted == worker) && (pinned == 0 || pinned == worker || lane.hasArrived());
     }
 
     /** One lock and what it protects. */
@@ -103,8 +106,6 @@ public final class Stage {
         private static final int VALUE = 0;
         private static final int FENCED = Long.BYTES;
         private static final int ARRIVED = LINE;
-        private static final int RELEASED = LINE + Long.BYTES;
-        private static final int ADMITTED = LINE + 2 * Long.BYTES;
 
         private final int at;
 
@@ -142,16 +143,6 @@ public final class Stage {
         /** The pinned worker holds this lock. */
         public void arrived(boolean arrived) {
             set(at + ARRIVED, arrived ? 1 : 0);
-        }
-
-        /** Lets the pinned worker go on at this lock alone. */
-        public void release(boolean released) {
-            set(at + RELEASED, released ? 1 : 0);
-        }
-
-        /** Lets a worker ask for this lock while all are barred. */
-        public void admit(int worker) {
-            set(at + ADMITTED, worker);
         }
 
         /** Whether it does. */

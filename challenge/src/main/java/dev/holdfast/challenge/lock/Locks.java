@@ -51,7 +51,8 @@ public final class Locks {
     private static final Duration TEXTBOOK = Duration.ofSeconds(2);
 
     private static final Duration NONE = Duration.ZERO;
-    private static final Set<String> EVERYWHERE = Set.of("sqlite", "redis", "zookeeper", "mariadb", "postgresql", "sentinel");
+    private static final Set<String> EVERYWHERE =
+            Set.of("sqlite", "redis", "zookeeper", "mariadb", "postgresql", "sentinel");
     private static final Set<String> PLAIN = Set.of("plain");
     private static final Set<String> ALL = Set.of("plain", "fenced", "permits", "shared", "term", "period");
     private static final Duration BETWEEN = Duration.ofMillis(3);
@@ -222,12 +223,10 @@ public final class Locks {
     }
 
     private static LockKind elected(String id, String title, String store, Duration lease, Opening opening) {
-        return new LockKind(
-                id, title, Role.PEER, Set.of(store), true, Set.of("term"), lease, Caught.NEVER, opening);
+        return new LockKind(id, title, Role.PEER, Set.of(store), true, Set.of("term"), lease, Caught.NEVER, opening);
     }
 
-    private static LockKind inSql(
-            String id, Duration lease, String fault, String check, Function<String, Rung> rung) {
+    private static LockKind inSql(String id, Duration lease, String fault, String check, Function<String, Rung> rung) {
         return rung(id, Set.of("sqlite", "postgresql"), lease, fault, check, place -> {
             String url = place.url().replace("locks.db", "ladder.db").replaceFirst("^sqlite:", "jdbc:sqlite:");
             createTables(url, place.name());
@@ -251,7 +250,7 @@ public final class Locks {
     private static LockKind onZooKeeper(String id, String fault, String check, Function<String, Rung> rung) {
         return rung(
                 id,
-                "zookeeper",
+                Set.of("zookeeper"),
                 SESSION,
                 fault,
                 check,
@@ -263,7 +262,8 @@ public final class Locks {
         Rung make(Place place) throws Exception;
     }
 
-    private static LockKind rung(String id, Set<String> stores, Duration lease, String fault, String check, Making making) {
+    private static LockKind rung(
+            String id, Set<String> stores, Duration lease, String fault, String check, Making making) {
         return new LockKind(
                 id,
                 "textbook: " + id,

@@ -31,7 +31,8 @@ final class SpringElection implements AttackedLock {
     @Override
     public Result turn(Mode mode, Work work) throws Exception {
         LockRegistryLeaderInitiator initiator = new LockRegistryLeaderInitiator(
-                registry, new DefaultCandidate(Long.toString(ProcessHandle.current().pid()), name));
+                registry,
+                new DefaultCandidate(Long.toString(ProcessHandle.current().pid()), name));
         initiator.start();
         try {
             while (!initiator.getContext().isLeader()) {

@@ -46,7 +46,8 @@ public final class SentinelTarget implements Target {
         redis.master().process().restart();
         try (RespConnection old = redis.master().connect()) {
             // The Sentinel would do it too, some time.
-            String unused = old.call("REPLICAOF", "127.0.0.1", Integer.toString(redis.replica(0).port()));
+            String unused = old.call(
+                    "REPLICAOF", "127.0.0.1", Integer.toString(redis.replica(0).port()));
         }
         redis.awaitReplica(redis.master());
     }

@@ -28,7 +28,7 @@ import java.util.concurrent.ConcurrentHashMap;
  *
  * <pre>
  *   clock                                                answers: clock NANOS
- *   lane NUMBER WORKER STORE LOCK WORKLOAD NAME URL ARBITER FILE SEED
+ *   lane NUMBER WORKER STORE LOCK WORKLOAD NAME own|shared URL ARBITER FILE SEED
  *                                                        answers: opened NUMBER, or: failed NUMBER WHY
  *   end                                                  closes all clients; answers: ended THREADS, those that are left
  * </pre>
@@ -73,9 +73,14 @@ public final class Worker {
                 stage,
                 lock,
                 Workloads.of(words[5]),
-                new Place(words[7], words[6], words[5], Integer.parseInt(words[8]), this::client),
-                new TurnFile(Path.of(words[9]), worker),
-                Long.parseLong(words[10]));
+                new Place(
+                        words[8],
+                        words[6],
+                        words[5],
+                        Integer.parseInt(words[9]),
+                        url -> client(url, words[7].equals("own") ? words[6] : "")),
+                new TurnFile(Path.of(words[10]), worker),
+                Long.parseLong(words[11]));
         threads.add(thread);
         thread.start();
     }
@@ -97,8 +102,8 @@ public final class Worker {
         say("ended " + String.join(",", holdfastThreads()));
     }
 
-    private LockClient client(String url) {
-        return clients.computeIfAbsent(url, LockClient::connect);
+    private LockClient client(String url, String user) {
+        return clients.computeIfAbsent(user, unused -> LockClient.connect(url));
     }
 
     /** Threads of the library's clients. */

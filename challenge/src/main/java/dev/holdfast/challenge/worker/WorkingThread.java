@@ -19,8 +19,7 @@ final class WorkingThread extends Thread {
     private static final Duration LOOK = Duration.ofMillis(1);
     private static final Duration LOOK_WHEN_PINNED = Duration.ofMillis(5);
     private static final Duration SHORTEST_PAUSE = Duration.ofMillis(5);
-    private static final int LONGEST_HOLD_MILLIS = 4;
-    private static final int LONGEST_PAUSE_MILLIS = 30;
+    private static final int LONGEST_PAUSE_MILLIS = 40;
     private static final long NANOS_PER_MILLI = 1_000_000;
 
     private final int number;
@@ -99,11 +98,13 @@ final class WorkingThread extends Thread {
     private void hold(Mode mode, Grip grip) {
         file.begin(mode, grip.token(), grip.period(), System.nanoTime());
         workload.enter(lane, grip, file);
-        long until = System.nanoTime() + random.nextInt(LONGEST_HOLD_MILLIS) * NANOS_PER_MILLI;
+        long until = System.nanoTime()
+                + (long) (random.nextDouble()
+                        * workload.longestHold(stage.isAnyonePinned()).toNanos());
         boolean stays;
         do {
             // A reader is in no other reader's way: a pinned worker stays where it writes.
-            stays = stage.isPinned(worker, lane) && !(mode instanceof Mode.Shared);
+            stays = stage.isPinned(worker) && !(mode instanceof Mode.Shared);
             if (stays) {
                 lane.arrived(true);
             }
