@@ -205,6 +205,7 @@ public final class Heat {
     public Pinned pin(Duration patience) {
         int victim = anyone();
         crew.stage.pin(victim);
+        crew.stage.admitAll(); // where all were barred
         Predicate<Lane> hasArrived = lane -> crew.stage.lane(lane.number()).hasArrived() && lane.isHeldBy(victim);
         List<Lane> right = lanes().stream().filter(lane -> !lane.isWrong()).toList();
         List<Lane> unused = await(right, patience, hasArrived);
@@ -306,16 +307,23 @@ public final class Heat {
         return lost;
     }
 
-    /** Which of the locks that a worker holds go to others; those without a lease are not waited for. */
+    /** Which of the locks that a worker holds go to others, of those with a lease. */
     public List<Lane> awaitTaken(Pinned pinned, long since) {
-        List<Lane> leased = pinned.lanes().stream()
-                .filter(lane -> !lane.lock().lease().isZero())
-                .toList();
-        Duration longest = leased.stream()
+        return awaitTaken(pinned, since, lane -> !lane.lock().lease().isZero());
+    }
+
+    /** Which of the locks that a worker holds go to others, although nobody released them and no lease is over. */
+    public List<Lane> awaitGrantedTwice(Pinned pinned, long since) {
+        return awaitTaken(pinned, since, lane -> lane.lock().isInStore());
+    }
+
+    private List<Lane> awaitTaken(Pinned pinned, long since, Predicate<Lane> isWanted) {
+        List<Lane> wanted = pinned.lanes().stream().filter(isWanted).toList();
+        Duration longest = wanted.stream()
                 .map(lane -> lane.lock().lease())
                 .max(Duration::compareTo)
                 .orElse(Duration.ZERO);
-        return await(leased, longest.plus(ARRIVAL), lane -> lane.isTakenFrom(pinned.victim(), since));
+        return await(wanted, longest.plus(ARRIVAL), lane -> lane.isTakenFrom(pinned.victim(), since));
     }
 
     /** Which of the locks a worker waits for, so long that its claims have reached the store. */

@@ -82,15 +82,15 @@ public final class Locks {
                             place,
                             place.url() + "?session=" + SESSION.toMillis() + "ms&tick=" + TICK.toMillis() + "ms",
                             LEASE)),
-            onSentinel("holdfast", "Holdfast", Role.HOLDFAST, ALL, Caught.NEVER, ""),
-            onSentinel("holdfast-acks", "Holdfast, acks=1", Role.HOLDFAST, ALL, Caught.NEVER, "?acks=1"),
-            onSentinel(
-                    "unconfirmed",
-                    "Holdfast without acks",
-                    Role.WRONG,
-                    PLAIN,
-                    new Caught("failover-unheard", List.of("exclusive"), ""),
-                    ""),
+            onSentinel("holdfast", "Holdfast", ""),
+            onSentinel("holdfast-acks", "Holdfast, acks=1", "?acks=1"),
+            rung(
+                    "setnx-unheard",
+                    Set.of("sentinel"),
+                    NONE,
+                    "failover-unheard",
+                    "exclusive",
+                    place -> new SetNx(place.url().replace("/holdfast", "#holdfast"))),
             redissonFenced("redisson-fenced-checked", "Redisson, fenced lock", true),
             redissonFenced("redisson-fenced", "Redisson, fenced lock, checkLockSyncedSlaves=false", false),
             new LockKind(
@@ -104,7 +104,8 @@ public final class Locks {
                     Caught.NEVER,
                     place -> new ArbiterLock(place.arbiter(), place.name(), Flaw.NONE)),
             flawed(Flaw.TWO_HOLDERS, "plain", "steady", "exclusive", "register"),
-            flawed(Flaw.FALLING_TOKENS, "fenced", "steady", "tokens", "fence"),
+            flawed(Flaw.FALLING_TOKENS, "fenced", "steady", "tokens", "refused"),
+            flawed(Flaw.EQUAL_TOKENS, "fenced", "steady", "tokens", "fence"),
             flawed(Flaw.EXTRA_PERMIT, "permits", "steady", "permits"),
             flawed(Flaw.BARGING_READERS, "shared", "steady", "shared"),
             flawed(Flaw.FORGETS_THE_DEAD, "plain", "kill-holder", "liveness"),
@@ -170,17 +171,16 @@ public final class Locks {
     }
 
     /** Leases outlast a failover, as the usual ones do. */
-    private static LockKind onSentinel(
-            String id, String title, Role role, Set<String> workloads, Caught caught, String query) {
+    private static LockKind onSentinel(String id, String title, String query) {
         return new LockKind(
                 id,
                 title,
-                role,
+                Role.HOLDFAST,
                 Set.of("sentinel"),
                 true,
-                workloads,
+                ALL,
                 LONG_LEASE,
-                caught,
+                Caught.NEVER,
                 place -> holdfast(place, place.url() + query, LONG_LEASE));
     }
 

@@ -85,11 +85,15 @@ public final class Results {
         return rows().stream().noneMatch(row -> row.verdict() == Verdict.BROKEN);
     }
 
-    /** Keeps the histories in which something was found that should not be; returns the folder. */
+    /** Keeps the histories in which something was found that should not be, or nothing that should. */
     public synchronized void keepHistories(Path folder) throws IOException {
         for (Row row : rows.values()) {
-            boolean unexpected = row.lock().role() == Role.RIGHT || row.verdict() == Verdict.BROKEN;
-            if (row.history().isPresent() && unexpected && row.lock().role() != Role.WRONG) {
+            boolean unexpected = switch (row.lock().role()) {
+                case WRONG -> !row.uncaught().isEmpty();
+                case RIGHT -> !row.violations().isEmpty();
+                case HOLDFAST, PEER -> row.verdict() == Verdict.BROKEN;
+            };
+            if (row.history().isPresent() && unexpected) {
                 Files.createDirectories(folder);
                 Path file = folder.resolve(row.cell().toString().replace('/', '-') + ".history");
                 HistoryFile.write(file, row.history().get());

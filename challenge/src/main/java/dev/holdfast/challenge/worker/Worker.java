@@ -103,7 +103,7 @@ public final class Worker {
     }
 
     private LockClient client(String url, String user) {
-        return clients.computeIfAbsent(user, unused -> LockClient.connect(url));
+        return clients.computeIfAbsent(url + " " + user, unused -> LockClient.connect(url));
     }
 
     /** Threads of the library's clients. */
