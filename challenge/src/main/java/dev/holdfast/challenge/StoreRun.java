@@ -77,8 +77,15 @@ final class StoreRun implements Runnable {
                 Crew crew = new Crew(target, store.isProxied(), place.resolve("stage"))) {
             results.setting(store.id(), target.settings());
             for (Fault fault : faults) {
-                new Heat(store.id(), target, fault, entries(fault), crew, arbiter, place, seed)
-                        .run(fault.usesUp() ? 1 : plan.times())
+                List<Heat.Entry> entries = new ArrayList<>(entries(fault));
+                int times = plan.times();
+                if (fault.usesUp() && times > 1) {
+                    times = 1; // then several of each lock, in place of several times
+                    entries.addAll(entries(fault));
+                    entries.addAll(entries(fault));
+                }
+                new Heat(store.id(), target, fault, entries, crew, arbiter, place, seed)
+                        .run(times)
                         .forEach(results::add);
             }
         }
