@@ -10,7 +10,7 @@ final class Entries {
 
     static void set(LockClient client, String name, int entries) throws ReflectiveOperationException {
         Object local = read(locks(client).get(name), "writers");
-        Object hold = ((Map<?, ?>) read(read(local, "owners"), "holds")).get(Thread.currentThread());
+        Object hold = ((Map<?, ?>) read(local, "owners")).get(Thread.currentThread());
         field(hold, "exclusiveEntries").setInt(hold, entries);
     }
 

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.StringReader;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Properties;
 import java.util.Queue;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -55,8 +57,8 @@ final class Site {
             "site.css", "/site/site.css",
             "site.js", "/site/site.js",
             "theme.js", "/site/theme.js",
-            "lunr.min.js", "/META-INF/resources/webjars/lunr/2.3.9/lunr.min.js",
-            "highlight.min.js", "/META-INF/resources/webjars/highlightjs/11.11.1/highlight.min.js");
+            "lunr.min.js", webJar("org.webjars.npm", "lunr") + "lunr.min.js",
+            "highlight.min.js", webJar("org.webjars", "highlightjs") + "highlight.min.js");
 
     private final Path root;
     private final Path out;
@@ -75,7 +77,7 @@ final class Site {
     private final List<Section> sections = new ArrayList<>();
 
     /**
-     * A piece of a page: what stands below one heading.
+     * The part of a page below one heading.
      *
      * @param level of the heading: 1 for that of the page
      * @param at where it is, relative to the site
@@ -118,6 +120,17 @@ final class Site {
                     .sorted()
                     .toList();
         }
+    }
+
+    /** The folder of a library's files, which is named after its version. */
+    private static String webJar(String group, String name) {
+        Properties made = new Properties();
+        try {
+            made.load(new StringReader(resource("/META-INF/maven/" + group + "/" + name + "/pom.properties")));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return "/META-INF/resources/webjars/" + name + "/" + made.getProperty("version") + "/";
     }
 
     private static String resource(String name) {

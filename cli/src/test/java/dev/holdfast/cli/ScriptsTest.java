@@ -47,6 +47,8 @@ class ScriptsTest {
                 "dist/pack",
                 "dist/release",
                 "dist/beside",
+                "dist/site",
+                "dist/published.sh",
                 "bench/launch.sh",
                 "flashsale/launch.sh",
                 "model/check",

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  *    └────loss────► LOST          whichever comes first; both final
  * </pre>
  *
- * <p>It is itself the engine's reference to the caller's side, the {@link HoldHandle}, and a weak one: when nobody can close
- * the hold any more it comes up in the engine's queue, and renewal stops. Thread-safe: it ends under the mutex of its lock,
+ * <p>The engine refers to the caller's side, the {@link HoldHandle}, only weakly, and this object is that weak reference: when
+ * no code can close the hold any more, the collector adds it to the engine's queue, and renewal stops. Thread-safe: it ends under the mutex of its lock,
  * and only the owning thread touches the counts of entries.
  */
 final class HoldState extends WeakReference<HoldHandle> implements Runnable {
@@ -125,7 +125,7 @@ final class HoldState extends WeakReference<HoldHandle> implements Runnable {
 
     /** The same, where a caller that closes it is known to refer to it. */
     void pin() {
-        pinned = get();
+        pinned = anchor();
     }
 
     void unpin() {
@@ -218,13 +218,13 @@ final class HoldState extends WeakReference<HoldHandle> implements Runnable {
 
     /** Whether its caller asked to hear that others wait, and has not heard it yet. */
     boolean awaitsWanted() {
-        HoldHandle handle = asksForWanted ? get() : null;
+        HoldHandle handle = asksForWanted ? anchor() : null;
         return handle != null && handle.awaitsWanted();
     }
 
     /** Others wait for its lock. Notes that for its caller; may be called under a mutex. */
     void noteWanted() {
-        HoldHandle handle = asksForWanted ? get() : null;
+        HoldHandle handle = asksForWanted ? anchor() : null;
         if (handle != null) {
             handle.noteWanted();
         }

@@ -85,10 +85,6 @@ record Validity(State state, long deadline, long wallLead, long doubtedAt, Grant
         return state == State.VALID || state == State.SUSPECT;
     }
 
-    boolean hasPassed(long nanoTime) {
-        return nanoTime - deadline >= 0;
-    }
-
     /** Whether the wall clock has run ahead since: the machine slept, or its clock was set. */
     boolean slept(long wallLeadNow) {
         long ahead = wallLeadNow - wallLead;

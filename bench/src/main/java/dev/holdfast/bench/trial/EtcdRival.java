@@ -42,7 +42,7 @@ interface EtcdRival extends AutoCloseable {
     }
 
     /** How many claims of the lock the servers have. */
-    long claims() throws Exception;
+    long claims();
 
     /** Whether it holds the lock, by each way to tell that the library leaves to its caller. */
     Map<String, BooleanSupplier> beliefs();
@@ -144,10 +144,10 @@ interface EtcdRival extends AutoCloseable {
         }
 
         @Override
-        public long claims() throws Exception {
+        public long claims() {
             return client.getKVClient()
                     .get(name, GetOption.builder().isPrefix(true).build())
-                    .get()
+                    .join()
                     .getCount();
         }
 

@@ -2,6 +2,7 @@ package dev.holdfast.bench.trial;
 
 import dev.holdfast.bench.run.Schedule;
 import dev.holdfast.bench.trial.EtcdRival.Library;
+import dev.holdfast.testbed.Await;
 import dev.holdfast.testbed.EtcdCluster;
 import dev.holdfast.testbed.ServerProcess;
 import java.time.Duration;
@@ -11,7 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -169,7 +169,9 @@ final class EtcdTrial {
         void begin() throws Exception {
             Object unused = holder.acquire().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
             waiting = waiter.acquire().thenApply(answer -> System.nanoTime());
-            await(() -> waiter.claims() == 2);
+            if (!Await.until(PATIENCE, () -> waiter.claims() == 2)) {
+                throw new IllegalStateException(library + ": the claim of the second client did not reach the servers");
+            }
             holder.beliefs().keySet().forEach(how -> believed.put(how, System.nanoTime()));
         }
 
@@ -188,21 +190,11 @@ final class EtcdTrial {
                     }
                 }
                 if (System.nanoTime() - end > 0) {
-                    throw new IllegalStateException(library + ": nobody else was granted the lock");
+                    throw new IllegalStateException(library + ": the second client was not granted the lock");
                 }
                 Schedule.pause(SAMPLE);
             }
             granted = waiting.join();
-        }
-
-        private static void await(Callable<Boolean> condition) throws Exception {
-            long end = System.nanoTime() + PATIENCE.toNanos();
-            while (!condition.call()) {
-                if (System.nanoTime() - end > 0) {
-                    throw new IllegalStateException("nobody waits");
-                }
-                Schedule.pause(SAMPLE);
-            }
         }
 
         @Override

@@ -13,7 +13,7 @@ import java.util.Objects;
 import java.util.stream.Stream;
 
 /**
- * Nobody holds beside a holder that excludes it, as long as both were told that they hold: the judge of the kit.
+ * Holders that exclude each other never hold at the same time, by what both were told. Judged as the kit does.
  *
  * @param id how the promise is called for this kind of lock: exclusive, shared or permits
  */

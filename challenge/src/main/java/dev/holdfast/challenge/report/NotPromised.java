@@ -26,7 +26,7 @@ final class NotPromised {
             return Optional.of("no check before a write can keep a pause from coming between the two");
         }
         if (outlasts && lock.role() == Role.PEER && exclusion) {
-            return Optional.of("a holder is not told that its lease or session has ended");
+            return Optional.of("the library does not tell a holder that its lease or session has ended");
         }
         if (exclusion && cell.fault().equals("kill-server") && cell.store().equals("redis")) {
             return Optional.of("this server keeps nothing over a restart");

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The picture of a violation: a lane for each turn, from the asking to the release; what was held together is red, and behind
- * it stands the time of the fault.
+ * The picture of a violation: a lane for each turn, from the asking to the release; what was held together is red. The time of
+ * the fault is marked behind the lanes.
  */
 final class Timeline {
     private static final int WIDTH = 760;

@@ -9,6 +9,7 @@ import dev.holdfast.challenge.lock.LockKind;
 import dev.holdfast.challenge.lock.LockKind.Place;
 import dev.holdfast.challenge.lock.Locks;
 import dev.holdfast.challenge.workload.Workloads;
+import dev.holdfast.testbed.Await;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -95,10 +96,7 @@ public final class Worker {
         threads.clear();
         clients.values().forEach(LockClient::close);
         clients.clear();
-        long closed = System.nanoTime();
-        while (!holdfastThreads().isEmpty() && System.nanoTime() - closed < PATIENCE.toNanos()) {
-            Thread.sleep(5);
-        }
+        boolean unused = Await.until(PATIENCE, () -> holdfastThreads().isEmpty()); // those left are told
         say("ended " + String.join(",", holdfastThreads()));
     }
 

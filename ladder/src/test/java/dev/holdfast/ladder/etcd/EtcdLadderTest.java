@@ -3,36 +3,27 @@ package dev.holdfast.ladder.etcd;
 import static dev.holdfast.testbed.OrSkip.orSkip;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.holdfast.Hold;
-import dev.holdfast.HoldLostException;
-import dev.holdfast.HoldOptions;
-import dev.holdfast.LockClient;
+import dev.holdfast.ladder.LadderCase;
 import dev.holdfast.ladder.Rung;
 import dev.holdfast.ladder.Visitor;
-import dev.holdfast.ladder.VisitorProcess;
 import dev.holdfast.testbed.EtcdServer;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.Base64;
-import java.util.Deque;
 import java.util.function.Function;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Each fault breaks one rung in etcd, and the next one stands: up to a grant to a waiter that has no key any more. */
-class EtcdLadderTest {
+class EtcdLadderTest extends LadderCase {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private static EtcdServer server;
     private static int locks;
     private final String lock = "stock:" + ++locks;
-    private final Deque<AutoCloseable> open = new ArrayDeque<>();
 
     @BeforeAll
     static void start() {
@@ -46,19 +37,12 @@ class EtcdLadderTest {
         }
     }
 
-    @AfterEach
-    void close() throws Exception {
-        for (AutoCloseable each : open) {
-            each.close();
-        }
-    }
-
     // ---- the process is killed
 
     @Test
     @Tag("thorough")
     void aKilledProcessLeavesTheKeyForEver() {
-        killedInside(PutIfAbsent.class);
+        killedInside(PutIfAbsent.class, server.endpoint(), lock);
 
         assertThat(leaseOfTheKey()).isZero();
         assertThat(Visitor.canEnter(on(PutIfAbsent::new), lock)).isFalse();
@@ -67,17 +51,11 @@ class EtcdLadderTest {
     @Test
     @Tag("thorough")
     void aLeaseEndsTheKey() {
-        killedInside(PutWithLease.class);
+        killedInside(PutWithLease.class, server.endpoint(), lock);
 
         assertThat(leaseOfTheKey()).isNotZero();
         Rung next = on(PutWithLease::new);
         Awaitility.await().atMost(PATIENCE).until(() -> Visitor.canEnter(next, lock));
-    }
-
-    private void killedInside(Class<? extends Rung> rung) {
-        try (VisitorProcess first = VisitorProcess.start(rung, server.endpoint(), lock)) {
-            first.enters().awaitInside().kill();
-        }
     }
 
     // ---- the work takes longer than the lease, and then lets go
@@ -132,27 +110,11 @@ class EtcdLadderTest {
 
     @Test
     void holdfastReleasesItsOwnKeyAlone() throws Exception {
-        HoldOptions options =
-                HoldOptions.defaults().lease(Duration.ofSeconds(2)).autoRenew(false);
-        LockClient one = keep(LockClient.connect("etcd://" + server.endpoint()));
-        LockClient two = keep(LockClient.connect("etcd://" + server.endpoint()));
-        LockClient three = keep(LockClient.connect("etcd://" + server.endpoint()));
-        Hold late = one.lock(lock, options).acquire();
-        Hold next = two.lock(lock, options).acquire();
-
-        assertThatThrownBy(late::close).isInstanceOf(HoldLostException.class);
-
-        assertThat(three.lock(lock, options).tryAcquire()).isEmpty();
-        next.close();
+        holdfastReleasesItsOwnAlone("etcd://" + server.endpoint(), lock, Duration.ofSeconds(2));
     }
 
     private Rung on(Function<String, Rung> rung) {
         return keep(rung.apply(server.endpoint()));
-    }
-
-    private <T extends AutoCloseable> T keep(T opened) {
-        open.push(opened);
-        return opened;
     }
 
     private void revokeTheOnlyLease() {

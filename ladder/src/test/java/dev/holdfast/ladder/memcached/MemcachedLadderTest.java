@@ -2,37 +2,29 @@ package dev.holdfast.ladder.memcached;
 
 import static dev.holdfast.testbed.OrSkip.orSkip;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.holdfast.Hold;
-import dev.holdfast.HoldLostException;
-import dev.holdfast.HoldOptions;
-import dev.holdfast.LockClient;
+import dev.holdfast.ladder.LadderCase;
 import dev.holdfast.ladder.Rung;
 import dev.holdfast.ladder.Visitor;
 import dev.holdfast.ladder.VisitorProcess;
 import dev.holdfast.testbed.MemcachedServer;
 import dev.holdfast.testbed.TcpProxy;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.function.Function;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Each fault breaks one rung in Memcached, and the next one stands: up to a release that compares nothing. */
-class MemcachedLadderTest {
+class MemcachedLadderTest extends LadderCase {
     private static final String LOCK = "stock:7";
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final String FOR_EVER = "HD t-1";
 
     private static MemcachedServer server;
-    private final Deque<AutoCloseable> open = new ArrayDeque<>();
 
     @BeforeAll
     static void start() {
@@ -51,19 +43,12 @@ class MemcachedLadderTest {
         server.ask("delete " + LOCK);
     }
 
-    @AfterEach
-    void close() throws Exception {
-        for (AutoCloseable each : open) {
-            each.close();
-        }
-    }
-
     // ---- the process is killed
 
     @Test
     @Tag("thorough")
     void aKilledProcessLeavesTheItemForEver() {
-        killedInside(Add.class);
+        killedInside(Add.class, server.endpoint(), LOCK);
 
         assertThat(item()).isEqualTo(FOR_EVER);
         assertThat(Visitor.canEnter(on(Add::new), LOCK)).isFalse();
@@ -72,15 +57,9 @@ class MemcachedLadderTest {
     @Test
     @Tag("thorough")
     void aTouchEndsTheItem() {
-        killedInside(AddThenTouch.class);
+        killedInside(AddThenTouch.class, server.endpoint(), LOCK);
 
         awaitEntry(on(AddThenTouch::new));
-    }
-
-    private static void killedInside(Class<? extends Rung> rung) {
-        try (VisitorProcess first = VisitorProcess.start(rung, server.endpoint(), LOCK)) {
-            first.enters().awaitInside().kill();
-        }
     }
 
     // ---- the process is killed between two commands
@@ -137,27 +116,11 @@ class MemcachedLadderTest {
 
     @Test
     void holdfastReleasesItsOwnItemAlone() throws Exception {
-        HoldOptions options =
-                HoldOptions.defaults().lease(Duration.ofSeconds(3)).autoRenew(false);
-        LockClient one = keep(LockClient.connect("memcached://" + server.endpoint()));
-        LockClient two = keep(LockClient.connect("memcached://" + server.endpoint()));
-        LockClient three = keep(LockClient.connect("memcached://" + server.endpoint()));
-        Hold late = one.lock(LOCK, options).acquire();
-        Hold next = two.lock(LOCK, options).acquire();
-
-        assertThatThrownBy(late::close).isInstanceOf(HoldLostException.class);
-
-        assertThat(three.lock(LOCK, options).tryAcquire()).isEmpty();
-        next.close();
+        holdfastReleasesItsOwnAlone("memcached://" + server.endpoint(), LOCK, Duration.ofSeconds(3));
     }
 
     private Rung on(Function<String, Rung> rung) {
         return keep(rung.apply(server.endpoint()));
-    }
-
-    private <T extends AutoCloseable> T keep(T opened) {
-        open.push(opened);
-        return opened;
     }
 
     private static void awaitEntry(Rung rung) {

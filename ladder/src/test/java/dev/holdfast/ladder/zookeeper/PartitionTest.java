@@ -2,20 +2,18 @@ package dev.holdfast.ladder.zookeeper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.ladder.LadderCase;
 import dev.holdfast.ladder.zookeeper.Contest.Overlaps;
 import dev.holdfast.testbed.TcpProxy;
 import dev.holdfast.testbed.ZooKeeperEnsemble;
 import dev.holdfast.testbed.ZooKeeperServer;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -26,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
 @Tag("thorough") // it waits for sessions that end
-class PartitionTest {
+class PartitionTest extends LadderCase {
     private static final int TIMES = Integer.getInteger("partitions", 1);
     /** As short as sessions of three seconds, and a follower that waits longer than that for its leader, allow. */
     private static final Map<String, String> QUICK = Map.of("tickTime", "300", "syncLimit", "14");
@@ -37,15 +35,7 @@ class PartitionTest {
     /** Of ticks and pings. */
     private static final Duration PHASES = Duration.ofMillis(300);
 
-    private final Deque<AutoCloseable> opened = new ArrayDeque<>();
     private final List<Overlaps> found = new ArrayList<>();
-
-    @AfterEach
-    void close() throws Exception {
-        for (AutoCloseable each : opened) {
-            each.close();
-        }
-    }
 
     @Test
     void theClientIsSilentlyCutOff() throws Exception {
@@ -123,10 +113,5 @@ class PartitionTest {
                     overlaps.get(overlaps.size() - 1).toMillis() / 1e3);
         }
         System.out.println();
-    }
-
-    private <T extends AutoCloseable> T keep(T made) {
-        opened.push(made);
-        return made;
     }
 }

@@ -10,6 +10,7 @@ import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.StoreListener;
 import dev.holdfast.spi.support.LateListener;
 import dev.holdfast.spi.support.Pauses;
+import dev.holdfast.spi.support.PlannedTask;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -25,7 +26,7 @@ final class PendingClaims {
     private static final Duration POLL = Duration.ofSeconds(15);
 
     private final Map<ClaimId, PendingClaim> all = new ConcurrentHashMap<>();
-    private final AtomicBoolean ticking = new AtomicBoolean();
+    private final PlannedTask poll;
     private final AtomicBoolean away = new AtomicBoolean();
     private final LateListener listener = new LateListener();
     private final EtcdContext context;
@@ -33,6 +34,7 @@ final class PendingClaims {
 
     PendingClaims(EtcdContext context) {
         this.context = context;
+        this.poll = new PlannedTask(context.time(), this::poll);
     }
 
     void listen(StoreListener receiver) {
@@ -148,18 +150,10 @@ final class PendingClaims {
     }
 
     private void pollSometimes() {
-        if (ticking.compareAndSet(false, true)) {
-            try {
-                context.time().schedule(this::poll, Duration.ofNanos(Pauses.jittered(POLL.toNanos())));
-            } catch (Throwable noThread) {
-                ticking.set(false); // the next claim begins again
-                throw noThread;
-            }
-        }
+        poll.within(Duration.ofNanos(Pauses.jittered(POLL.toNanos())));
     }
 
     private void poll() {
-        ticking.set(false);
         if (all.values().stream().anyMatch(place -> place.claim().waits())) {
             pollSometimes();
         }

@@ -2,11 +2,11 @@ package dev.holdfast.jdbc;
 
 import dev.holdfast.spi.TimeSource;
 import dev.holdfast.spi.support.DaemonThreads;
+import dev.holdfast.spi.support.PlannedTask;
 import java.sql.SQLException;
 import java.sql.SQLTimeoutException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,7 +21,7 @@ final class StatementLimit {
 
     private final TimeSource time;
     private final Duration limit;
-    private final AtomicBoolean watching = new AtomicBoolean();
+    private final PlannedTask check;
     private volatile @Nullable Running running;
 
     /** One statement under way. */
@@ -45,6 +45,7 @@ final class StatementLimit {
     StatementLimit(TimeSource time, Duration limit) {
         this.time = time;
         this.limit = limit;
+        this.check = new PlannedTask(time, this::check);
     }
 
     /**
@@ -56,7 +57,7 @@ final class StatementLimit {
     <T> T run(Statement statement, Call<T> call) throws SQLException {
         Running mine = new Running(statement, time.nanoTime());
         running = mine;
-        if (!watching.get()) {
+        if (!check.isPlanned()) {
             watch(limit);
         }
         try {
@@ -72,17 +73,14 @@ final class StatementLimit {
     }
 
     private void watch(Duration after) {
-        if (watching.compareAndSet(false, true)) {
-            try {
-                time.schedule(this::check, after);
-            } catch (RuntimeException | Error e) {
-                watching.set(false); // the driver's own limit is left, as when the client closes
-            }
+        try {
+            check.within(after);
+        } catch (RuntimeException | Error noTimer) {
+            // The driver's own limit is left, as when the client closes.
         }
     }
 
     private void check() {
-        watching.set(false);
         Running now = running;
         if (now == null) {
             return; // the next statement plans a check again

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.holdfast.HoldfastException;
 import dev.holdfast.spi.TimeSource;
 import dev.holdfast.spi.support.Pauses;
+import dev.holdfast.spi.support.PlannedTask;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -13,7 +14,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Commands {
     private final Queue<Command<?>> underWay = new ConcurrentLinkedQueue<>();
-    private final AtomicBoolean watching = new AtomicBoolean();
+    private final PlannedTask watch;
     private final OperationFactory operations = new AsciiOperationFactory();
     private final MemcachedConnection connection;
     private final TimeSource time;
@@ -49,6 +49,7 @@ final class Commands {
     Commands(MemcachedConnection connection, TimeSource time, Duration limit, Errors errors) {
         this.connection = connection;
         this.time = time;
+        this.watch = new PlannedTask(time, this::endOverdue);
         this.limit = limit;
         this.errors = errors;
     }
@@ -204,13 +205,12 @@ final class Commands {
 
     /** One task for all commands: they have one limit, so that the first sent is the first to be over. */
     private void watchTheTime() {
-        if (!underWay.isEmpty() && watching.compareAndSet(false, true)) {
-            time.schedule(this::endOverdue, limit.dividedBy(8));
+        if (!underWay.isEmpty()) {
+            watch.within(limit.dividedBy(8));
         }
     }
 
     private void endOverdue() {
-        watching.set(false);
         long now = time.nanoTime();
         underWay.removeIf(CompletableFuture::isDone);
         for (Command<?> each : underWay) {

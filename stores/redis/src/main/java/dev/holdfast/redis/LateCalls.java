@@ -2,10 +2,10 @@ package dev.holdfast.redis;
 
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.TimeSource;
+import dev.holdfast.spi.support.PlannedTask;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +20,7 @@ final class LateCalls {
     private final Packets packets;
     private final TimeSource time;
     private final Duration timeout;
-    private final AtomicBoolean watching = new AtomicBoolean();
+    private final PlannedTask check;
 
     LateCalls(
             ScriptPipeline pipeline,
@@ -35,12 +35,15 @@ final class LateCalls {
         this.packets = packets;
         this.time = time;
         this.timeout = timeout;
+        this.check = new PlannedTask(time, this::failLate);
     }
 
     /** Checks after a quarter of the timeout, and again as long as calls have no answer. */
     void watch() {
-        if (watching.compareAndSet(false, true)) {
-            schedule(this::failLate, timeout.dividedBy(4), null);
+        try {
+            check.within(timeout.dividedBy(4));
+        } catch (IllegalStateException | RejectedExecutionException stopped) {
+            failAll();
         }
     }
 
@@ -53,10 +56,7 @@ final class LateCalls {
         try {
             return time.schedule(task, delay);
         } catch (IllegalStateException | RejectedExecutionException stopped) {
-            watching.set(false);
-            RuntimeException why = pipeline.end().shutDown();
-            outbox.fail(call -> true, why);
-            inFlight.fail(call -> true, why);
+            RuntimeException why = failAll();
             if (awaited != null) {
                 awaited.completeExceptionally(why);
             }
@@ -64,8 +64,14 @@ final class LateCalls {
         }
     }
 
+    private RuntimeException failAll() {
+        RuntimeException why = pipeline.end().shutDown();
+        outbox.fail(call -> true, why);
+        inFlight.fail(call -> true, why);
+        return why;
+    }
+
     private void failLate() {
-        watching.set(false);
         inFlight.forgetDone();
         long now = time.nanoTime();
         long lastAnswer = pipeline.lastAnswer();

@@ -9,12 +9,12 @@ import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.StoreListener;
 import dev.holdfast.spi.support.LateListener;
 import dev.holdfast.spi.support.Pauses;
+import dev.holdfast.spi.support.PlannedTask;
 import dev.holdfast.zookeeper.Session.Found;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.zookeeper.KeeperException.Code;
 import org.jspecify.annotations.Nullable;
 
@@ -26,13 +26,14 @@ final class PendingClaims {
     private static final Duration POLL = Duration.ofSeconds(15);
 
     private final Map<ClaimId, PendingClaim> all = new ConcurrentHashMap<>();
-    private final AtomicBoolean ticking = new AtomicBoolean();
+    private final PlannedTask poll;
     private final ZooKeeperContext context;
     private final LateListener listener = new LateListener();
     private volatile @Nullable RuntimeException end;
 
     PendingClaims(ZooKeeperContext context) {
         this.context = context;
+        this.poll = new PlannedTask(context.time(), this::poll);
     }
 
     void listen(StoreListener receiver) {
@@ -162,18 +163,15 @@ final class PendingClaims {
     }
 
     private void pollSometimes() {
-        if (ticking.compareAndSet(false, true)) {
-            context.time().schedule(this::poll, Duration.ofNanos(Pauses.jittered(POLL.toNanos())));
-        }
+        poll.within(Duration.ofNanos(Pauses.jittered(POLL.toNanos())));
     }
 
     private void poll() {
-        ticking.set(false);
+        if (all.values().stream().anyMatch(place -> place.claim().waits())) {
+            pollSometimes(); // first: it goes on whatever comes of this one
+        }
         all.values().forEach(PendingClaim::watchAgain);
         askWhetherItAnswers();
-        if (all.values().stream().anyMatch(place -> place.claim().waits())) {
-            pollSometimes();
-        }
     }
 
     /**

@@ -1,11 +1,11 @@
 package dev.holdfast.zookeeper;
 
 import dev.holdfast.spi.TimeSource;
+import dev.holdfast.spi.support.PlannedTask;
 import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,7 +17,7 @@ final class Timeouts {
     private final Duration limit;
     private final Errors errors;
     private final Queue<Request> requests = new ConcurrentLinkedQueue<>();
-    private final AtomicBoolean ticking = new AtomicBoolean();
+    private final PlannedTask tick;
     private volatile @Nullable RuntimeException ended;
 
     private record Request(CompletableFuture<?> answer, long due) {}
@@ -26,6 +26,7 @@ final class Timeouts {
         this.time = time;
         this.limit = limit;
         this.errors = errors;
+        this.tick = new PlannedTask(time, this::tick);
     }
 
     /** The same answer, or a failure when it does not come in time. */
@@ -47,9 +48,7 @@ final class Timeouts {
             failAll(why);
             return;
         }
-        if (ticking.compareAndSet(false, true)) {
-            time.schedule(this::tick, limit);
-        }
+        tick.within(limit);
     }
 
     /** Fails all requests, also those to come. */
@@ -70,15 +69,11 @@ final class Timeouts {
         long now = time.nanoTime();
         for (Request head = requests.peek(); head != null; head = requests.peek()) {
             if (!head.answer.isDone() && head.due - now > 0) {
-                time.schedule(this::tick, Duration.ofNanos(head.due - now));
+                tick.within(Duration.ofNanos(head.due - now));
                 return;
             }
             requests.remove(head);
             head.answer.completeExceptionally(errors.noAnswer());
-        }
-        ticking.set(false);
-        if (!requests.isEmpty() && ticking.compareAndSet(false, true)) {
-            time.schedule(this::tick, limit);
         }
     }
 }

@@ -147,9 +147,6 @@ final class Answers {
                 world.stats.reach("a hold in doubt is confirmed", inDoubt);
             }
             case LOST -> {
-                if (isBySlowClock(mine, call)) {
-                    throw new TooWide();
-                }
                 yes(call, false, at);
                 world.stats.reach("a renewal finds the lease over", !mine.ended);
                 mine.ended = true;
@@ -216,11 +213,6 @@ final class Answers {
     private boolean tookASession(Call call, long at) {
         return call.kind != Call.Kind.WAIT
                 && at - call.sent > world.target.session().toNanos();
-    }
-
-    /** By a clock that runs at half the rate a session is renewed when two thirds of it have passed; a busy machine is late. */
-    private boolean isBySlowClock(Claimed mine, Call call) {
-        return call.endless && world.trouble == Script.Trouble.NONE && !mine.owner.time.isCovered();
     }
 
     private boolean mayComeTwice(Call call, long at) {
