@@ -51,6 +51,17 @@ public final class Heat {
     private static final Duration REQUEST = Duration.ofSeconds(5);
     private static final Duration REACHED_THE_STORE = Duration.ofMillis(100);
 
+    /** Between two turns of a worker at a lock, while there are few locks; many locks are used less often each. */
+    private static final Duration LONGEST_PAUSE = Duration.ofMillis(40);
+
+    private static final int FEW_LANES = 12;
+
+    /** How long nothing may happen that should not, while somebody could make it happen. */
+    private static final Duration WATCHED = Duration.ofSeconds(2);
+
+    private static final Duration CLOCK_STEP = Duration.ofHours(1);
+    private static final Duration CLOCK_ERROR = Duration.ofMinutes(1);
+
     private final Cell place;
     private final Fault fault;
     private final Crew crew;
@@ -59,6 +70,7 @@ public final class Heat {
     private final Path folder;
     private final long seed;
     private final Random random;
+    private final Duration longestPause;
     private final List<Lane> lanes = new ArrayList<>();
     private final Set<Integer> dead = new HashSet<>();
 
@@ -68,26 +80,20 @@ public final class Heat {
     /** A lock and what is done with it. */
     record Entry(LockKind lock, Workload workload) {}
 
-    Heat(
-            String store,
-            Target target,
-            Fault fault,
-            List<Entry> entries,
-            Crew crew,
-            Arbiter arbiter,
-            Path folder,
-            long seed) {
+    Heat(String store, Start start, Fault fault, List<Entry> entries, long seed) {
         this.place = new Cell(store, "", "", fault.id());
-        this.target = target;
+        this.target = start.target;
         this.fault = fault;
-        this.crew = crew;
-        this.arbiter = arbiter;
-        this.folder = folder;
+        this.crew = start.crew;
+        this.arbiter = start.arbiter;
+        this.folder = start.folder;
         this.seed = seed;
         this.random = new Random(seed);
+        this.longestPause = LONGEST_PAUSE.multipliedBy(Math.max(1, entries.size() / FEW_LANES));
+        String prefix = "c" + Long.toString(seed, Character.MAX_RADIX) + "h" + start.nextHeat();
         for (Entry entry : entries) {
             int number = lanes.size();
-            String name = "c" + Long.toString(seed, Character.MAX_RADIX) + "n" + number + "-" + fault.id();
+            String name = prefix + "n" + number + "-" + fault.id();
             lanes.add(new Lane(number, name, entry.lock(), entry.workload()));
         }
     }
@@ -122,7 +128,8 @@ public final class Heat {
                     member.url,
                     Integer.toString(arbiter.port()),
                     file.toString(),
-                    Long.toString(seed)));
+                    Long.toString(seed),
+                    Long.toString(longestPause.toMillis())));
         }
     }
 
@@ -201,7 +208,7 @@ public final class Heat {
         return pin(ARRIVAL);
     }
 
-    /** The same, with less patience. */
+    /** The same, with a patience of its own. */
     public Pinned pin(Duration patience) {
         int victim = anyone();
         crew.stage.pin(victim);
@@ -239,13 +246,9 @@ public final class Heat {
         return crew.members().get(random.nextInt(crew.members().size())).number;
     }
 
-    /** Resets a worker's connections to the server; whether each of its clients had one. */
-    public boolean reset(Pinned pinned) {
-        long others = pinned.lanes().stream()
-                .filter(lane ->
-                        lane.lock().role() != Role.HOLDFAST && !lane.lock().id().equals("arbiter"))
-                .count();
-        return proxy(pinned.victim()).cut() > others; // the locks of this library share a client
+    /** Resets a worker's connections to the server; whether it had any. */
+    public boolean reset(int worker) {
+        return proxy(worker).cut() > 0;
     }
 
     /** Another worker. */
@@ -324,6 +327,49 @@ public final class Heat {
                 .max(Duration::compareTo)
                 .orElse(Duration.ZERO);
         return await(wanted, longest.plus(ARRIVAL), lane -> lane.isTakenFrom(pinned.victim(), since));
+    }
+
+    /** Which of the locks that a worker holds go to others meanwhile, although nobody released them. */
+    public List<Lane> watch(Pinned pinned, long since) {
+        return await(pinned.lanes(), WATCHED, lane -> lane.isTakenFrom(pinned.victim(), since));
+    }
+
+    /** A step of a clock, an hour forward or back. */
+    public Duration anyStep() {
+        return random.nextBoolean() ? CLOCK_STEP : CLOCK_STEP.negated();
+    }
+
+    /** Whether the wall clocks of the workers can be set. */
+    public boolean hasClocks() {
+        return crew.members().stream().allMatch(member -> member.clock.isPresent());
+    }
+
+    /** Sets a worker's wall clock; whether the worker sees it. */
+    public boolean setClock(int worker, Duration offset) {
+        Member member = member(worker);
+        member.clock.orElseThrow().set(offset);
+        member.process.send("wall");
+        String answer = member.process.expect("wall ", Crew.PATIENCE);
+        return isAbout(Long.parseLong(answer.substring("wall ".length())), offset);
+    }
+
+    /** Sets the wall clock of the server; whether it answers with that time. */
+    public boolean setStoreClock(Duration offset) {
+        target.clock().orElseThrow().set(offset);
+        return isAbout(target.wallMillis(), offset);
+    }
+
+    private static boolean isAbout(long millis, Duration offset) {
+        long error = millis - System.currentTimeMillis() - offset.toMillis();
+        return Math.abs(error) < CLOCK_ERROR.toMillis();
+    }
+
+    /** Interrupts a worker where it waits; for which of the locks that ended its wait without the lock. */
+    public List<Lane> interrupt(int waiter, List<Lane> waiting) {
+        Map<Lane, Integer> turns = new HashMap<>();
+        waiting.forEach(lane -> turns.put(lane, lane.turnsOf(waiter)));
+        member(waiter).process.send("interrupt");
+        return await(waiting, REQUEST, lane -> lane.isGivenUp(waiter, Objects.requireNonNull(turns.get(lane))));
     }
 
     /** Which of the locks a worker waits for, so long that its claims have reached the store. */

@@ -117,6 +117,12 @@ public final class Lane {
         return turn != null && turn.isAsking() && System.nanoTime() - turn.asked() > longEnough.toNanos();
     }
 
+    /** Whether the worker's turn of that number, from 1, ended without the lock. */
+    boolean isGivenUp(int worker, int turn) {
+        Turn given = file(worker).turn(turn - 1);
+        return given.left() != 0 && !given.isHold();
+    }
+
     /** Whether the worker began a hold after that moment. */
     public boolean isHadBy(int worker, long since) {
         TurnFile file = file(worker);

@@ -39,6 +39,11 @@ record Failover(boolean heard) implements Fault {
     }
 
     @Override
+    public boolean waits() {
+        return true;
+    }
+
+    @Override
     public void bite(Heat heat) {
         SentinelTarget redis = (SentinelTarget) heat.target();
         long began = System.nanoTime();

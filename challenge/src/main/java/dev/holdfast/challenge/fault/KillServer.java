@@ -21,6 +21,11 @@ final class KillServer implements Fault {
     }
 
     @Override
+    public boolean waits() {
+        return true;
+    }
+
+    @Override
     public void bite(Heat heat) {
         Heat.Pinned pinned = heat.pin();
         long began = System.nanoTime();

@@ -1,24 +1,18 @@
 package dev.holdfast.challenge.lock;
 
+import dev.holdfast.challenge.lock.LockKind.Place;
 import dev.holdfast.spi.Mode;
 import org.apache.curator.framework.CuratorFramework;
-import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.framework.recipes.leader.LeaderLatch;
-import org.apache.curator.retry.ExponentialBackoffRetry;
 
 /** Curator's leader latch, asked whether it leads: a turn is a latch of its own. */
 final class CuratorElection implements AttackedLock {
-    private static final int FIRST_PAUSE_MILLIS = 100;
-    private static final int RETRIES = 3;
-
     private final CuratorFramework client;
     private final String path;
 
-    CuratorElection(String url, String name) {
-        client = CuratorFrameworkFactory.newClient(
-                url.substring("zk://".length()), new ExponentialBackoffRetry(FIRST_PAUSE_MILLIS, RETRIES));
-        client.start();
-        path = "/curator/" + name;
+    CuratorElection(Place place) throws Exception {
+        client = Curators.at(place);
+        path = "/curator/" + place.name();
     }
 
     @Override
@@ -45,6 +39,6 @@ final class CuratorElection implements AttackedLock {
 
     @Override
     public void close() {
-        client.close();
+        // The client is the worker's.
     }
 }

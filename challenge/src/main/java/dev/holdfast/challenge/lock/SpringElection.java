@@ -1,10 +1,8 @@
 package dev.holdfast.challenge.lock;
 
+import dev.holdfast.challenge.lock.LockKind.Place;
 import dev.holdfast.spi.Mode;
-import io.lettuce.core.RedisURI;
 import java.time.Duration;
-import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.integration.leader.DefaultCandidate;
 import org.springframework.integration.redis.util.RedisLockRegistry;
 import org.springframework.integration.support.leader.LockRegistryLeaderInitiator;
@@ -14,18 +12,12 @@ import org.springframework.integration.support.locks.LockRegistry;
 final class SpringElection implements AttackedLock {
     private static final Duration POLL = Duration.ofMillis(5);
 
-    private final LettuceConnectionFactory connections;
     private final LockRegistry<?> registry;
     private final String name;
 
-    SpringElection(String url, String name, Duration lease) {
-        RedisURI address = RedisURI.create(url);
-        connections =
-                new LettuceConnectionFactory(new RedisStandaloneConfiguration(address.getHost(), address.getPort()));
-        connections.afterPropertiesSet();
-        connections.start();
-        registry = new RedisLockRegistry(connections, "leaders", lease);
-        this.name = name;
+    SpringElection(Place place, Duration lease) throws Exception {
+        registry = new RedisLockRegistry(SpringConnections.at(place), "leaders", lease);
+        name = place.name();
     }
 
     @Override
@@ -59,6 +51,6 @@ final class SpringElection implements AttackedLock {
 
     @Override
     public void close() {
-        connections.destroy();
+        // The connections are the worker's.
     }
 }

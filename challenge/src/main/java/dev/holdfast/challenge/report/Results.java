@@ -8,10 +8,15 @@ import dev.holdfast.challenge.lock.Locks;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.LocalTime;
+import java.time.ZoneId;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Collectors;
 
 /** All that was seen so far. Thread-safe. */
 public final class Results {
@@ -27,6 +32,24 @@ public final class Results {
                 .add(history);
     }
 
+    /** A line on a heat that is over. */
+    public synchronized String progress(String fault, List<LaneHistory> histories) {
+        Map<String, Long> bites = new LinkedHashMap<>();
+        List<String> found = new ArrayList<>();
+        for (Cell cell : histories.stream().map(LaneHistory::cell).distinct().toList()) {
+            Row row = Objects.requireNonNull(rows.get(cell));
+            if (!row.lock().isControl()) {
+                bites.merge(cell.lock(), row.bitten(), Long::sum);
+                if (row.verdict() != Verdict.HELD) {
+                    found.add(cell.lock() + "/" + cell.workload() + " " + row.sentence());
+                }
+            }
+        }
+        return LocalTime.now(ZoneId.systemDefault()).truncatedTo(ChronoUnit.SECONDS) + " "
+                + histories.get(0).cell().store() + " " + fault + ": bites " + bites
+                + found.stream().map(each -> "\n    " + each).collect(Collectors.joining());
+    }
+
     /** Describes a store. */
     public synchronized void setting(String store, String text) {
         settings.put(store, text);
@@ -34,7 +57,10 @@ public final class Results {
 
     /** Something that could not be tried. */
     public synchronized void notTested(String what, String why) {
-        notTested.add(what + ": NOT TESTED (" + why + ")");
+        String line = what + ": NOT TESTED (" + why + ")";
+        if (!notTested.contains(line)) {
+            notTested.add(line);
+        }
     }
 
     /** Something that broke down in the challenge itself. */

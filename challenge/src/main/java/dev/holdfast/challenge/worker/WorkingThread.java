@@ -1,6 +1,7 @@
 package dev.holdfast.challenge.worker;
 
 import dev.holdfast.challenge.history.Stage;
+import dev.holdfast.challenge.history.Turn;
 import dev.holdfast.challenge.history.TurnFile;
 import dev.holdfast.challenge.lock.AttackedLock;
 import dev.holdfast.challenge.lock.AttackedLock.Grip;
@@ -19,8 +20,6 @@ final class WorkingThread extends Thread {
     private static final Duration LOOK = Duration.ofMillis(1);
     private static final Duration LOOK_WHEN_PINNED = Duration.ofMillis(5);
     private static final Duration SHORTEST_PAUSE = Duration.ofMillis(5);
-    private static final int LONGEST_PAUSE_MILLIS = 40;
-    private static final long NANOS_PER_MILLI = 1_000_000;
 
     private final int number;
     private final int worker;
@@ -31,6 +30,7 @@ final class WorkingThread extends Thread {
     private final Place place;
     private final TurnFile file;
     private final Random random;
+    private final long longestPause;
     private volatile boolean ended;
 
     WorkingThread(
@@ -41,7 +41,8 @@ final class WorkingThread extends Thread {
             Workload workload,
             Place place,
             TurnFile file,
-            long seed) {
+            long seed,
+            Duration longestPause) {
         // The same in every process: some locks take the name of a thread for who it is.
         super("lane-" + number);
         setDaemon(true);
@@ -54,6 +55,7 @@ final class WorkingThread extends Thread {
         this.place = place;
         this.file = file;
         this.random = new Random(seed + worker);
+        this.longestPause = longestPause.toNanos();
     }
 
     /** Ends after this turn, or in the middle of a wait. */
@@ -62,12 +64,20 @@ final class WorkingThread extends Thread {
         interrupt();
     }
 
+    /** Interrupts it where it waits for the lock. */
+    void interruptWait() {
+        Turn turn = file.lastTurn();
+        if (turn != null && turn.isAsking()) {
+            interrupt();
+        }
+    }
+
     @Override
     public void run() {
         try (AttackedLock lock = kind.opening().open(place)) {
             Worker.say("opened " + number);
             while (!ended && !file.isFull()) {
-                pause(SHORTEST_PAUSE.toNanos() + random.nextInt(LONGEST_PAUSE_MILLIS) * NANOS_PER_MILLI);
+                pause(SHORTEST_PAUSE.toNanos() + random.nextLong(longestPause));
                 if (stage.mayBegin(worker, lane)) {
                     takeTurn(lock);
                 }
@@ -119,6 +129,7 @@ final class WorkingThread extends Thread {
     }
 
     private static void pause(long nanos) {
+        boolean unused = Thread.interrupted(); // meant for a wait, which was over before
         LockSupport.parkNanos(nanos);
     }
 }
