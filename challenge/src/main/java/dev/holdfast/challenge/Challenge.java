@@ -165,11 +165,13 @@ public final class Challenge implements Callable<Integer> {
         return folder;
     }
 
-    private static synchronized void write(Path folder, Results results) {
+    private static void write(Path folder, Results results) {
         try {
-            JsonReport.write(folder.resolve("results.json"), results);
-            HtmlReport.write(folder.resolve("report.html"), results);
-            Summary.write(folder.resolve("summary.md"), results);
+            synchronized (results) { // no heat of another store adds to them meanwhile
+                JsonReport.write(folder.resolve("results.json"), results);
+                HtmlReport.write(folder.resolve("report.html"), results);
+                Summary.write(folder.resolve("summary.md"), results);
+            }
         } catch (IOException e) {
             throw new UncheckedIOException("cannot write the reports to " + folder, e);
         }

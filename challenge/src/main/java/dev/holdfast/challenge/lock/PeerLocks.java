@@ -3,12 +3,14 @@ package dev.holdfast.challenge.lock;
 import dev.holdfast.bench.peer.Peer;
 import dev.holdfast.bench.peer.Peers;
 import dev.holdfast.bench.peer.StoreKind;
+import dev.holdfast.bench.run.Versions;
 import dev.holdfast.challenge.lock.LockKind.Caught;
 import dev.holdfast.challenge.lock.LockKind.Opening;
 import dev.holdfast.challenge.lock.LockKind.Role;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -24,6 +26,14 @@ final class PeerLocks {
     private static final Duration TEN_SECONDS = Duration.ofSeconds(10);
     /** How long a leader of Spring may be silent. */
     private static final Duration LEADER = Duration.ofSeconds(2);
+
+    private static final Map<String, String> JARS = Map.of(
+            "Redisson", "redisson",
+            "Spring", "spring-integration-core",
+            "ShedLock", "shedlock-core",
+            "Curator", "curator-recipes",
+            "jetcd", "jetcd-core",
+            "lock4j", "lock4j-core");
 
     static final List<LockKind> ALL = List.of(
             ofBench("redisson", StoreKind.REDIS, HALF_MINUTE),
@@ -50,7 +60,7 @@ final class PeerLocks {
                     "plain",
                     HALF_MINUTE,
                     place -> ShedLock.onRedis(place, HALF_MINUTE)),
-            peer("lock4j", "lock4j", "redis", "plain", HALF_MINUTE, place -> new Lock4j(place, HALF_MINUTE)),
+            peer("lock4j", "lock4j", "redis", "plain", HALF_MINUTE, Lock4j::at),
             peer(
                     "redisson-fenced-checked",
                     "Redisson, fenced lock",
@@ -82,6 +92,13 @@ final class PeerLocks {
 
     private PeerLocks() {}
 
+    /** "Redisson, fair lock" becomes "Redisson 4.7.0, fair lock". */
+    private static String withVersion(String title) {
+        String library = title.replaceFirst(",.*", "");
+        String version = Versions.ofLibraries().getOrDefault(JARS.getOrDefault(library, ""), "");
+        return version.isEmpty() ? title : library + " " + version + title.substring(library.length());
+    }
+
     private static LockKind ofBench(String id, StoreKind store, Duration lease) {
         return peer(
                 id,
@@ -98,6 +115,6 @@ final class PeerLocks {
     private static LockKind peer(
             String id, String title, String store, String workload, Duration lease, Opening opening) {
         return new LockKind(
-                id, title, Role.PEER, Set.of(store), true, Set.of(workload), lease, Caught.NEVER, opening);
+                id, withVersion(title), Role.PEER, Set.of(store), true, Set.of(workload), lease, Caught.NEVER, opening);
     }
 }
