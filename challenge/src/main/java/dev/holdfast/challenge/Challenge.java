@@ -12,6 +12,7 @@ import dev.holdfast.challenge.report.Summary;
 import dev.holdfast.challenge.report.Terminal;
 import dev.holdfast.challenge.store.StoreKind;
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,8 +26,10 @@ import picocli.CommandLine;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** {@code ./holdfast challenge}: attacks locks, and says what held. */
 @Command(
@@ -103,12 +106,17 @@ public final class Challenge implements Callable<Integer> {
 
     /** Runs it. */
     public static void main(String[] args) {
-        System.exit(new CommandLine(new Challenge())
+        System.exit(commandLine(new PrintWriter(System.err, true)).execute(args));
+    }
+
+    /** The command, which tells there why it refuses. */
+    static CommandLine commandLine(PrintWriter err) {
+        return new CommandLine(new Challenge())
+                .setErr(err)
                 .setParameterExceptionHandler((error, arguments) -> {
-                    System.err.println("holdfast challenge: " + error.getMessage() + " (--help tells more)");
+                    err.println("holdfast challenge: " + error.getMessage() + " (--help tells more)");
                     return USAGE;
-                })
-                .execute(args));
+                });
     }
 
     @Override
@@ -179,6 +187,7 @@ public final class Challenge implements Callable<Integer> {
 
     /** At SIGINT; the testbed ends all processes at the same time. */
     private static void tellAndClear(Results results, Path folder) {
+        results.interrupt();
         Terminal.printSoFar(results, System.out);
         try {
             TemporaryFolder.delete(folder);
@@ -230,6 +239,9 @@ public final class Challenge implements Callable<Integer> {
     /** {@code ./holdfast challenge verify}: judges a history that was kept. */
     @Command(name = "verify", description = "Judges a history that was kept, without any server.")
     static final class Verify implements Callable<Integer> {
+        @Spec
+        private CommandSpec command = CommandSpec.create();
+
         @Parameters(paramLabel = "FILE")
         private Path file = Path.of("");
 
@@ -239,11 +251,9 @@ public final class Challenge implements Callable<Integer> {
             try {
                 history = HistoryFile.read(file);
             } catch (IllegalArgumentException e) {
-                System.err.println("holdfast challenge: " + e.getMessage());
-                return USAGE;
+                throw new ParameterException(command.commandLine(), String.valueOf(e.getMessage()));
             } catch (IOException e) {
-                System.err.println("holdfast challenge: " + file + " cannot be read: " + e);
-                return USAGE;
+                throw new ParameterException(command.commandLine(), file + " cannot be read: " + e);
             }
             List<Violation> found = Check.judge(history);
             System.out.println(history.cell() + ", seed " + history.seed() + ": "

@@ -58,10 +58,12 @@ final class StoreRun implements Runnable {
         try {
             do {
                 for (Attack attack : attacks()) {
-                    make(attack, plan.seed() + round);
+                    if (!results.isInterrupted()) {
+                        make(attack, plan.seed() + round);
+                    }
                 }
                 round++;
-            } while (plan.goesOn());
+            } while (plan.goesOn() && !results.isInterrupted());
         } catch (ServerMissingException missing) {
             results.notTested(store.id(), String.valueOf(missing.getMessage()));
         } catch (IOException e) {
@@ -150,6 +152,9 @@ final class StoreRun implements Runnable {
 
     /** A peer that cannot be used after a fault is no fault of the others. */
     private void brokeDown(Attack attack, Throwable broken) {
+        if (results.isInterrupted()) {
+            return; // its processes were ended
+        }
         String what = store.id() + "/*/*/" + attack.fault().id();
         if (attack.side() == Role.PEER) {
             results.notTested(what + " of other libraries", "the heat broke down: " + broken.getMessage());

@@ -24,6 +24,7 @@ public final class Results {
     private final Map<String, String> settings = new LinkedHashMap<>();
     private final List<String> notTested = new ArrayList<>();
     private final List<String> failures = new ArrayList<>();
+    private volatile boolean interrupted;
 
     /** Adds what became of one lock under one fault. */
     public synchronized void add(LaneHistory history) {
@@ -61,6 +62,16 @@ public final class Results {
         if (!notTested.contains(line)) {
             notTested.add(line);
         }
+    }
+
+    /** The run is over: what breaks down from now on says nothing. */
+    public void interrupt() {
+        interrupted = true;
+    }
+
+    /** Whether the run is over before its time. */
+    public boolean isInterrupted() {
+        return interrupted;
     }
 
     /** Something that broke down in the challenge itself. */
