@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 public final class Versions {
     private static final Pattern JAR = Pattern.compile(
             "(redisson|spring-integration-core|spring-integration-redis|spring-integration-jdbc|shedlock-core|curator-recipes|zookeeper"
-                    + "|lettuce-core|netty-common|HikariCP|postgresql|mariadb-java-client|sqlite-jdbc|jetcd-core|lock4j-core)-(\\d.*)\\.jar");
+                    + "|lettuce-core|netty-common|HikariCP|postgresql|mariadb-java-client|sqlite-jdbc|jetcd-core|lock4j-core|db-scheduler)-(\\d.*)\\.jar");
 
     private Versions() {}
 

@@ -24,8 +24,8 @@ record Lock4j(LockTemplate template, String name) implements AttackedLock {
     @Override
     public Result turn(Mode mode, Work work) throws Exception {
         @Nullable LockInfo lock = template.lock(name);
-        if (lock == null) {
-            return Result.BUSY;
+        while (lock == null) {
+            lock = template.lock(name);
         }
         try {
             work.run(UNTOLD);

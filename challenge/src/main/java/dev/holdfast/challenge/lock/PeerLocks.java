@@ -33,7 +33,8 @@ final class PeerLocks {
             "ShedLock", "shedlock-core",
             "Curator", "curator-recipes",
             "jetcd", "jetcd-core",
-            "lock4j", "lock4j-core");
+            "lock4j", "lock4j-core",
+            "db-scheduler", "db-scheduler");
 
     static final List<LockKind> ALL = List.of(
             ofBench("redisson", StoreKind.REDIS, HALF_MINUTE),
@@ -88,6 +89,8 @@ final class PeerLocks {
             ofBench("shedlock", StoreKind.POSTGRESQL, HALF_MINUTE),
             ofBench("spring-jdbc", StoreKind.MARIADB, TEN_SECONDS),
             ofBench("spring-jdbc", StoreKind.POSTGRESQL, TEN_SECONDS),
+            dbScheduler("mariadb"),
+            dbScheduler("postgresql"),
             ofBench("jetcd", StoreKind.ETCD, HALF_MINUTE));
 
     private PeerLocks() {}
@@ -97,6 +100,16 @@ final class PeerLocks {
         String library = title.replaceFirst(",.*", "");
         String version = Versions.ofLibraries().getOrDefault(JARS.getOrDefault(library, ""), "");
         return version.isEmpty() ? title : library + " " + version + title.substring(library.length());
+    }
+
+    private static LockKind dbScheduler(String store) {
+        return peer(
+                "db-scheduler",
+                "db-scheduler, heartbeat 2 s",
+                store,
+                "period",
+                DbScheduler.DEAD,
+                DbScheduler::new);
     }
 
     private static LockKind ofBench(String id, StoreKind store, Duration lease) {
