@@ -93,10 +93,11 @@ public final class Lane {
 
     void probe(Probe probe) {
         probes.add(probe);
-        dead = probe.obtained() == 0;
+        boolean isExpected = isWrong() && !lock.caught().checks().contains("liveness");
+        dead = probe.obtained() == 0 && !isExpected;
     }
 
-    /** Whether it could not be had when it should: nothing more is expected of it. */
+    /** Whether it could not be had when it should: nothing more is expected of it. A slow one is still to be caught. */
     boolean isDead() {
         return dead;
     }

@@ -14,9 +14,10 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 record Lock4j(LockTemplate template, String name) implements AttackedLock {
     static Lock4j at(Place place) throws Exception {
         LockTemplate template = new LockTemplate();
-        template.setProperties(new Lock4jProperties());
-        template.setExecutors(
-                List.of(new RedisTemplateLockExecutor(new StringRedisTemplate(SpringConnections.at(place)))));
+        Lock4jProperties defaults = new Lock4jProperties();
+        template.setProperties(defaults);
+        template.setExecutors(List.of(new RedisTemplateLockExecutor(
+                new StringRedisTemplate(SpringConnections.at(place)), defaults)));
         template.afterPropertiesSet();
         return new Lock4j(template, place.name());
     }

@@ -61,7 +61,7 @@ public final class Locks {
 
     /** Those that run on a store. */
     public static List<LockKind> on(String store) {
-        return Stream.of(HOLDFAST, Peers.ALL, Controls.ALL)
+        return Stream.of(HOLDFAST, PeerLocks.ALL, Controls.ALL)
                 .flatMap(List::stream)
                 .filter(lock -> lock.stores().contains(store))
                 .toList();

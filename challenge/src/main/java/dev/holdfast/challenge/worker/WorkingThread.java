@@ -19,6 +19,8 @@ import java.util.concurrent.locks.LockSupport;
 final class WorkingThread extends Thread {
     private static final Duration LOOK = Duration.ofMillis(1);
     private static final Duration LOOK_WHEN_PINNED = Duration.ofMillis(5);
+    private static final int TRIES = 5;
+    private static final Duration BETWEEN_TRIES = Duration.ofSeconds(1);
     private static final Duration SHORTEST_PAUSE = Duration.ofMillis(5);
 
     private final int number;
@@ -74,7 +76,7 @@ final class WorkingThread extends Thread {
 
     @Override
     public void run() {
-        try (AttackedLock lock = kind.opening().open(place)) {
+        try (AttackedLock lock = open()) {
             Worker.say("opened " + number);
             while (!ended && !file.isFull()) {
                 pause(SHORTEST_PAUSE.toNanos() + random.nextLong(longestPause));
@@ -84,6 +86,20 @@ final class WorkingThread extends Thread {
             }
         } catch (Throwable failed) {
             Worker.say("failed " + number + " " + failed);
+        }
+    }
+
+    /** Nothing is done to the store yet, but the machine may do other work. */
+    private AttackedLock open() throws Exception {
+        for (int i = 1; ; i++) {
+            try {
+                return kind.opening().open(place);
+            } catch (Exception failed) {
+                if (i == TRIES) {
+                    throw failed;
+                }
+                pause(BETWEEN_TRIES.toNanos());
+            }
         }
     }
 
