@@ -427,22 +427,17 @@ public final class Heat {
 
     /** Awaits that each worker has had so many more turns at each lock. */
     public void awaitTurns(int turns) {
-        Map<Lane, Integer> wanted = new HashMap<>();
-        lanes().forEach(lane -> wanted.put(lane, turns + mostTurns(lane)));
+        Map<Lane, Map<Integer, Integer>> before = new HashMap<>();
+        lanes().forEach(lane -> before.put(
+                lane,
+                crew.members().stream()
+                        .collect(Collectors.toMap(member -> member.number, member -> lane.turnsOf(member.number)))));
         List<Lane> unused = await(
                 lanes(),
                 Crew.PATIENCE,
                 lane -> !lane.isForEach()
-                        || crew.members().stream()
-                                .allMatch(member -> lane.turnsOf(member.number)
-                                        >= Objects.requireNonNull(wanted.get(lane))));
-    }
-
-    private int mostTurns(Lane lane) {
-        return crew.members().stream()
-                .mapToInt(member -> lane.turnsOf(member.number))
-                .max()
-                .orElse(0);
+                        || Objects.requireNonNull(before.get(lane)).entrySet().stream()
+                                .allMatch(had -> lane.turnsOf(had.getKey()) >= had.getValue() + turns));
     }
 
     /** Records what was done to these locks, and which of them it is proven to have bitten. */

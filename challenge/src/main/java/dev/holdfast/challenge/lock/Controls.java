@@ -57,7 +57,7 @@ final class Controls {
                     place -> new ArbiterLock(place.arbiter(), place.name(), Flaw.NONE)),
             flawed(Flaw.TWO_HOLDERS, "plain", "steady", "exclusive", "register"),
             flawed(Flaw.FALLING_TOKENS, "fenced", "steady", "tokens", "refused"),
-            flawed(Flaw.EQUAL_TOKENS, "fenced", "steady", "tokens", "fence"),
+            flawed(Flaw.EQUAL_TOKENS, "fenced", "steady", "tokens", "refused"),
             flawed(Flaw.EXTRA_PERMIT, "permits", "steady", "permits"),
             flawed(Flaw.BARGING_READERS, "shared", "steady", "shared"),
             flawed(Flaw.FORGETS_THE_DEAD, "plain", "kill-holder", "liveness"),
