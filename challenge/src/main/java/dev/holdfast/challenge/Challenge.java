@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
@@ -111,12 +111,10 @@ public final class Challenge implements Callable<Integer> {
 
     /** The command, which tells there why it refuses. */
     static CommandLine commandLine(PrintWriter err) {
-        return new CommandLine(new Challenge())
-                .setErr(err)
-                .setParameterExceptionHandler((error, arguments) -> {
-                    err.println("holdfast challenge: " + error.getMessage() + " (--help tells more)");
-                    return USAGE;
-                });
+        return new CommandLine(new Challenge()).setErr(err).setParameterExceptionHandler((error, arguments) -> {
+            err.println("holdfast challenge: " + error.getMessage() + " (--help tells more)");
+            return USAGE;
+        });
     }
 
     @Override
@@ -196,12 +194,11 @@ public final class Challenge implements Callable<Integer> {
         }
     }
 
-    private static void run(
-            List<StoreKind> kinds, Plan plan, Results results, Path folder, Runnable heatIsOver) {
+    private static void run(List<StoreKind> kinds, Plan plan, Results results, Path folder, Runnable heatIsOver) {
         List<Thread> threads = new ArrayList<>();
         for (StoreKind kind : kinds) {
-            Thread thread = new Thread(
-                    new StoreRun(kind, plan, results, folder.resolve(kind.id()), heatIsOver), kind.id());
+            Thread thread =
+                    new Thread(new StoreRun(kind, plan, results, folder.resolve(kind.id()), heatIsOver), kind.id());
             thread.setUncaughtExceptionHandler((failed, why) -> results.failed(kind.id() + " broke down: " + why));
             threads.add(thread);
             thread.start();

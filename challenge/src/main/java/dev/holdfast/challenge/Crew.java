@@ -41,12 +41,7 @@ final class Crew implements AutoCloseable {
         final String url;
         final Optional<ServerClock> clock;
 
-        Member(
-                int number,
-                ChildProcess process,
-                Optional<TcpProxy> proxy,
-                String url,
-                Optional<ServerClock> clock) {
+        Member(int number, ChildProcess process, Optional<TcpProxy> proxy, String url, Optional<ServerClock> clock) {
             this.number = number;
             this.process = process;
             this.proxy = proxy;

@@ -76,7 +76,8 @@ record Plan(long seed, Length length, long end, Optional<String> only) {
         if (length != Length.LONG) {
             return few(fault);
         }
-        return fault.waits() ? new Effort(BITES / A_FEW, A_FEW) : new Effort(BITES, 1);
+        // After a lost reply most of them wait until a lease is over, too.
+        return fault.waits() || fault.needsOwnClients() ? new Effort(BITES / A_FEW, A_FEW) : new Effort(BITES, 1);
     }
 
     private Effort few(Fault fault) {

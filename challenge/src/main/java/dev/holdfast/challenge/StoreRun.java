@@ -49,7 +49,9 @@ final class StoreRun implements Runnable {
 
     /** Whether there is anything to attack. */
     static boolean hasCells(StoreKind store, Plan plan) {
-        return !new StoreRun(store, plan, new Results(), Path.of(""), () -> {}).attacks().isEmpty();
+        return !new StoreRun(store, plan, new Results(), Path.of(""), () -> {})
+                .attacks()
+                .isEmpty();
     }
 
     @Override

@@ -28,7 +28,9 @@ class ChallengeTest {
         try (ChildProcess challenge = ChildJvm.main(Challenge.class)
                 .args("--quick", "--out", folder.toString())
                 .start()) {
-            assertThat(challenge.waitFor(PATIENCE)).as(String.join("\n", challenge.lines())).isZero();
+            assertThat(challenge.waitFor(PATIENCE))
+                    .as(String.join("\n", challenge.lines()))
+                    .isZero();
             challenge.expect("controls: 21 wrong locks caught, no alarm in the right one", PATIENCE);
             assertThat(challenge.lines()).noneMatch(line -> line.contains("NOT TESTED"));
         }
@@ -43,8 +45,10 @@ class ChallengeTest {
                 .args("--out", folder.toString())
                 .start()) {
             challenge.expect(line -> line.contains("sqlite interrupt-waiter: bites"), PATIENCE);
-            List<ProcessHandle> workers =
-                    ProcessHandle.of(challenge.pid()).orElseThrow().descendants().toList();
+            List<ProcessHandle> workers = ProcessHandle.of(challenge.pid())
+                    .orElseThrow()
+                    .descendants()
+                    .toList();
             challenge.terminate();
             assertThat(challenge.waitFor(PATIENCE)).isEqualTo(TERMINATED);
             challenge.expect("sqlite/holdfast/plain/interrupt-waiter  HELD", PATIENCE);

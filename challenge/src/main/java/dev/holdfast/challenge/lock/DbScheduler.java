@@ -122,7 +122,7 @@ final class DbScheduler implements AttackedLock {
                         version bigint not null,
                         priority smallint,
                         primary key (task_name, task_instance))""".formatted(
-                            isPostgres ? "timestamp(6) with time zone" : "timestamp(6)", isPostgres ? "bytea" : "blob"));
+                    isPostgres ? "timestamp(6) with time zone" : "timestamp(6)", isPostgres ? "bytea" : "blob"));
             if (isPostgres) {
                 statement.execute("select pg_advisory_unlock(1)");
             }

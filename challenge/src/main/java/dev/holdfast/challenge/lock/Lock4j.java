@@ -16,8 +16,8 @@ record Lock4j(LockTemplate template, String name) implements AttackedLock {
         LockTemplate template = new LockTemplate();
         Lock4jProperties defaults = new Lock4jProperties();
         template.setProperties(defaults);
-        template.setExecutors(List.of(new RedisTemplateLockExecutor(
-                new StringRedisTemplate(SpringConnections.at(place)), defaults)));
+        template.setExecutors(
+                List.of(new RedisTemplateLockExecutor(new StringRedisTemplate(SpringConnections.at(place)), defaults)));
         template.afterPropertiesSet();
         return new Lock4j(template, place.name());
     }

@@ -42,7 +42,8 @@ public final class Locks {
                     ALL,
                     SESSION,
                     Caught.NEVER,
-                    place -> open(place, "?session=" + SESSION.toMillis() + "ms&tick=" + TICK.toMillis() + "ms", LEASE)),
+                    place ->
+                            open(place, "?session=" + SESSION.toMillis() + "ms&tick=" + TICK.toMillis() + "ms", LEASE)),
             holdfast(Set.of("etcd"), ALL, WHOLE_SECONDS),
             holdfast(Set.of("memcached"), EXCLUSIVE, WHOLE_SECONDS),
             holdfast(Set.of("sentinel"), ALL, LONG_LEASE),

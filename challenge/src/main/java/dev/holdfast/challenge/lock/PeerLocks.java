@@ -54,13 +54,7 @@ final class PeerLocks {
                     "term",
                     LEADER,
                     place -> new SpringElection(place, LEADER)),
-            peer(
-                    "shedlock",
-                    "ShedLock",
-                    "redis",
-                    "plain",
-                    HALF_MINUTE,
-                    place -> ShedLock.onRedis(place, HALF_MINUTE)),
+            peer("shedlock", "ShedLock", "redis", "plain", HALF_MINUTE, place -> ShedLock.onRedis(place, HALF_MINUTE)),
             peer("lock4j", "lock4j", "redis", "plain", HALF_MINUTE, Lock4j::at),
             peer(
                     "redisson-fenced-checked",
@@ -103,13 +97,7 @@ final class PeerLocks {
     }
 
     private static LockKind dbScheduler(String store) {
-        return peer(
-                "db-scheduler",
-                "db-scheduler, heartbeat 2 s",
-                store,
-                "period",
-                DbScheduler.DEAD,
-                DbScheduler::new);
+        return peer("db-scheduler", "db-scheduler, heartbeat 2 s", store, "period", DbScheduler.DEAD, DbScheduler::new);
     }
 
     private static LockKind ofBench(String id, StoreKind store, Duration lease) {
@@ -120,8 +108,7 @@ final class PeerLocks {
                 "plain",
                 lease,
                 place -> new LibraryLock(
-                        place.client(
-                                Peer.class, id, () -> Peers.of(id, store).connect(place.url(), 1), Peer::close),
+                        place.client(Peer.class, id, () -> Peers.of(id, store).connect(place.url(), 1), Peer::close),
                         place.name()));
     }
 

@@ -29,10 +29,11 @@ final class NotPromised {
     static Optional<String> why(LockKind lock, Cell cell, String check) {
         boolean isPeer = lock.role() == Role.PEER;
         boolean doubleGrant = TOGETHER.contains(check);
-        if (OUTLASTING_A_LEASE.contains(cell.fault()) && check.equals("register")) {
+        boolean outlasts = OUTLASTING_A_LEASE.contains(cell.fault());
+        if (outlasts && check.equals("register")) {
             return Optional.of("no check before a write can keep a pause from coming between the two");
         }
-        if (OUTLASTING_A_LEASE.contains(cell.fault()) && isPeer && doubleGrant) {
+        if ((outlasts || cell.fault().equals("kill-server")) && isPeer && doubleGrant) {
             return Optional.of("the library does not tell a holder that its lease or session has ended");
         }
         if (cell.fault().equals("kill-server") && FORGETFUL.contains(cell.store())) {

@@ -28,7 +28,8 @@ public final class Summary {
     private static String table(Results results) {
         Map<String, List<Row>> lines = new LinkedHashMap<>();
         for (Row row : results.rows()) {
-            String store = results.settings().getOrDefault(row.cell().store(), row.cell().store());
+            String store = results.settings()
+                    .getOrDefault(row.cell().store(), row.cell().store());
             lines.computeIfAbsent(
                             store.replaceFirst(",.*", "")
                                     + (row.cell().store().equals("sentinel") ? " with Sentinel" : "") + " | "

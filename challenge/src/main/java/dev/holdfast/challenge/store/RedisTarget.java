@@ -17,8 +17,7 @@ record RedisTarget(RedisServer server, Optional<ServerClock> clock) implements T
     static RedisTarget start(Optional<ServerClock> clock) {
         if (clock.isPresent()) {
             try {
-                return new RedisTarget(
-                        RedisServer.startInstalled(clock.get().environment()), clock);
+                return new RedisTarget(RedisServer.startInstalled(clock.get().environment()), clock);
             } catch (ServerMissingException notInstalled) {
                 // the other one, then
             }
@@ -39,7 +38,8 @@ record RedisTarget(RedisServer server, Optional<ServerClock> clock) implements T
                             .call("INFO", "server")
                             .lines()
                             .filter(line -> line.startsWith("redis_version:"))
-                            .map(line -> line.substring("redis_version:".length()).strip())
+                            .map(line ->
+                                    line.substring("redis_version:".length()).strip())
                             .findFirst()
                             .orElse("of an unknown version");
         }

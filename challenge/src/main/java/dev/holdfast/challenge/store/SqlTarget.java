@@ -48,7 +48,8 @@ record SqlTarget(LocalServer server, String title, String url, String now, Optio
 
     @Override
     public String settings() {
-        return title + " " + ask("SELECT version()").replaceFirst("^PostgreSQL ", "").replaceFirst("[ -].*", "")
+        return title + " "
+                + ask("SELECT version()").replaceFirst("^PostgreSQL ", "").replaceFirst("[ -].*", "")
                 + ", with its defaults";
     }
 

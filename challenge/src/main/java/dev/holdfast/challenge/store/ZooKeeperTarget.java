@@ -16,8 +16,8 @@ final class ZooKeeperTarget implements Target {
     @Override
     public String settings() {
         String version = server.command("srvr").replaceFirst("(?s)^Zookeeper version: ([\\d.]+).*", "$1");
-        return "ZooKeeper " + version + ", one server, tick " + Locks.TICK.toMillis() + " ms, sessions of " + Locks.SESSION.toSeconds()
-                + " s";
+        return "ZooKeeper " + version + ", one server, tick " + Locks.TICK.toMillis() + " ms, sessions of "
+                + Locks.SESSION.toSeconds() + " s";
     }
 
     @Override

@@ -76,13 +76,7 @@ public final class Worker {
                 stage,
                 lock,
                 Workloads.of(words[5]),
-                new Place(
-                        words[8],
-                        words[6],
-                        words[5],
-                        Integer.parseInt(words[9]),
-                        words[7].equals("own"),
-                        clients),
+                new Place(words[8], words[6], words[5], Integer.parseInt(words[9]), words[7].equals("own"), clients),
                 new TurnFile(Path.of(words[10]), worker),
                 Long.parseLong(words[11]),
                 Duration.ofMillis(Long.parseLong(words[12])));

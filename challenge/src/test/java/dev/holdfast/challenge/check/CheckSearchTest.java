@@ -54,12 +54,12 @@ class CheckSearchTest {
     private void assertFound(Check check, BiPredicate<Turn, Turn> isBroken) {
         int broken = 0;
         for (int i = 0; i < HISTORIES; i++) {
-            List<Turn> turns =
-                    IntStream.range(0, random.nextInt(MOST_TURNS)).mapToObj(this::turn).toList();
+            List<Turn> turns = IntStream.range(0, random.nextInt(MOST_TURNS))
+                    .mapToObj(this::turn)
+                    .toList();
             boolean expected = turns.stream()
                     .anyMatch(one -> turns.stream().anyMatch(other -> one != other && isBroken.test(one, other)));
-            LaneHistory history =
-                    new LaneHistory(new Cell("", "", "", ""), 0, turns, List.of(), List.of(), List.of());
+            LaneHistory history = new LaneHistory(new Cell("", "", "", ""), 0, turns, List.of(), List.of(), List.of());
             assertThat(!check.violations(history).isEmpty()).as("%s", turns).isEqualTo(expected);
             broken += expected ? 1 : 0;
         }
