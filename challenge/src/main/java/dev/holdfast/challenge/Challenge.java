@@ -14,6 +14,7 @@ import dev.holdfast.challenge.store.StoreKind;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
+import java.nio.charset.Charset;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -106,7 +107,7 @@ public final class Challenge implements Callable<Integer> {
 
     /** Runs it. */
     public static void main(String[] args) {
-        System.exit(commandLine(new PrintWriter(System.err, true)).execute(args));
+        System.exit(commandLine(new PrintWriter(System.err, true, Charset.defaultCharset())).execute(args));
     }
 
     /** The command, which tells there why it refuses. */
