@@ -107,7 +107,8 @@ public final class Challenge implements Callable<Integer> {
 
     /** Runs it. */
     public static void main(String[] args) {
-        System.exit(commandLine(new PrintWriter(System.err, true, Charset.defaultCharset())).execute(args));
+        System.exit(commandLine(new PrintWriter(System.err, true, Charset.defaultCharset()))
+                .execute(args));
     }
 
     /** The command, which tells there why it refuses. */
