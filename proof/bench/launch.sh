@@ -14,7 +14,7 @@ bench_run() {
   elif [[ ${1:-} == pictures ]]; then
     main=dev.holdfast.bench.Pictures
     shift
-  elif [[ ${1:-} =~ ^(recipes|retain|free-lock|memcached|etcd|writers|quorum|cluster|failover|writes|long)$ ]]; then
+  elif [[ ${1:-} =~ ^(recipes|retain|free-lock|memcached|etcd|writers|quorum|cluster|writes|long)$ ]]; then
     main=dev.holdfast.bench.trial.Trial
   fi
   exec "$java" --enable-native-access=ALL-UNNAMED -Djava.awt.headless=true -Dslf4j.internal.verbosity=ERROR \

@@ -54,7 +54,6 @@ import picocli.CommandLine.ParameterException;
             "  holdfast bench writers                       (one row, more and more writers)",
             "  holdfast bench quorum                        (five Redis servers, RedLock)",
             "  holdfast bench cluster                       (three masters, one server)",
-            "  holdfast bench failover                      (a master dies, 20 times)",
             "  holdfast bench writes                        (what a lock writes and leaves)",
             "  holdfast bench long                          (a week, a year: what grows)"
         })

@@ -8,9 +8,13 @@ import dev.holdfast.challenge.history.LaneHistory;
 import dev.holdfast.challenge.report.HtmlReport;
 import dev.holdfast.challenge.report.JsonReport;
 import dev.holdfast.challenge.report.Results;
+import dev.holdfast.challenge.report.Summary;
 import dev.holdfast.challenge.report.Terminal;
 import dev.holdfast.challenge.store.StoreKind;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.nio.charset.Charset;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -20,10 +24,13 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** {@code ./holdfast challenge}: attacks locks, and says what held. */
 @Command(
@@ -40,7 +47,8 @@ import picocli.CommandLine.Parameters;
             "",
             "Examples:",
             "  holdfast challenge --quick",
-            "  holdfast challenge redis --minutes 60",
+            "  holdfast challenge redis --long",
+            "  holdfast challenge --minutes 10",
             "  holdfast challenge --only redis/holdfast/fenced/pause-holder --seed 7",
             "  holdfast challenge verify target/challenge/redis-holdfast-fenced-reset.history"
         })
@@ -49,15 +57,38 @@ public final class Challenge implements Callable<Integer> {
     private static final int INVALID = 2;
     private static final int USAGE = 64;
     private static final int CORES = 2;
+    private static final int MINUTES = 10;
 
-    @Parameters(paramLabel = "STORE", description = "only these: sqlite, redis, zookeeper, sentinel", arity = "0..*")
+    @Parameters(
+            paramLabel = "STORE",
+            description = "only these: sqlite, redis, sentinel, mariadb, postgresql, zookeeper, etcd, memcached",
+            arity = "0..*")
     private List<String> stores = new ArrayList<>();
 
-    @Option(names = "--quick", description = "each fault once, without other libraries")
-    private boolean quick;
+    @ArgGroup
+    private Length length = new Length();
 
-    @Option(names = "--minutes", paramLabel = "N", defaultValue = "10", description = "how long; default 10")
-    private int minutes;
+    /** One of three. */
+    static final class Length {
+        @Option(
+                names = "--quick",
+                description = "the faults that take little time, once, on SQLite, Redis and ZooKeeper; without other"
+                        + " libraries")
+        private boolean quick;
+
+        @Option(
+                names = "--long",
+                description = "300 bites of each fault, 30 of those that wait until a lease is over; up to an hour a"
+                        + " store")
+        private boolean thorough;
+
+        @Option(
+                names = "--minutes",
+                paramLabel = "N",
+                defaultValue = "10",
+                description = "again and again, so long at least; default 10")
+        private int minutes = MINUTES;
+    }
 
     @Option(names = "--seed", paramLabel = "N", description = "makes the choices of an earlier run again")
     private @Nullable Long seed;
@@ -71,46 +102,105 @@ public final class Challenge implements Callable<Integer> {
     @Option(
             names = "--out",
             paramLabel = "FOLDER",
-            description = "where report.html and results.json go; default target/challenge")
+            description = "where report.html, results.json and summary.md go; default target/challenge")
     private @Nullable Path out;
 
     /** Runs it. */
     public static void main(String[] args) {
-        System.exit(new CommandLine(new Challenge())
-                .setParameterExceptionHandler((error, arguments) -> {
-                    System.err.println("holdfast challenge: " + error.getMessage() + " (--help tells more)");
-                    return USAGE;
-                })
+        System.exit(commandLine(new PrintWriter(System.err, true, Charset.defaultCharset()))
                 .execute(args));
+    }
+
+    /** The command, which tells there why it refuses. */
+    static CommandLine commandLine(PrintWriter err) {
+        return new CommandLine(new Challenge()).setErr(err).setParameterExceptionHandler((error, arguments) -> {
+            err.println("holdfast challenge: " + error.getMessage() + " (--help tells more)");
+            return USAGE;
+        });
     }
 
     @Override
     public Integer call() throws IOException {
-        List<StoreKind> kinds = kinds();
+        List<StoreKind> asked = kinds();
         long start = seed != null ? seed : System.currentTimeMillis() / 1000;
-        Plan plan = quick
-                ? Plan.quick(start, Optional.ofNullable(only))
-                : Plan.lasting(Duration.ofMinutes(minutes), start, Optional.ofNullable(only));
-        if (kinds.stream().allMatch(kind -> StoreRun.cells(kind, plan) == 0)) {
+        Plan plan = plan(start);
+        List<StoreKind> kinds =
+                asked.stream().filter(kind -> StoreRun.hasCells(kind, plan)).toList();
+        if (kinds.isEmpty()) {
             throw misused("there is no cell '" + only + "'");
         }
         if (Runtime.getRuntime().availableProcessors() < CORES) {
             throw misused("needs " + CORES + " processors: on one, a worker that is attacked and those that watch it"
                     + " take turns");
         }
+        Path reports = folderOfReports();
         System.out.println("seed " + start);
         Results results = new Results();
-        Thread interrupted = new Thread(() -> Terminal.print(results, System.out), "interrupted");
-        Runtime.getRuntime().addShutdownHook(interrupted);
-        TemporaryFolder.use(folder -> run(kinds, plan, results, folder));
-        Runtime.getRuntime().removeShutdownHook(interrupted);
-        return report(results);
+        TemporaryFolder.use(folder -> {
+            Thread interrupted = new Thread(() -> tellAndClear(results, folder), "interrupted");
+            Runtime.getRuntime().addShutdownHook(interrupted);
+            run(kinds, plan, results, folder, () -> write(reports, results));
+            Runtime.getRuntime().removeShutdownHook(interrupted);
+        });
+        results.keepHistories(reports);
+        write(reports, results);
+        Terminal.print(results, System.out);
+        System.out.println("Written to " + reports + ": report.html, results.json, summary.md");
+        return !results.invalid().isEmpty() ? INVALID : results.held() ? 0 : BROKEN;
     }
 
-    private static void run(List<StoreKind> kinds, Plan plan, Results results, Path folder) {
+    private Plan plan(long start) {
+        if (length.minutes < 1) {
+            throw misused("--minutes must be 1 or more");
+        }
+        if (length.quick) {
+            return Plan.quick(start, Optional.ofNullable(only));
+        }
+        return length.thorough
+                ? Plan.thorough(start, Optional.ofNullable(only))
+                : Plan.lasting(Duration.ofMinutes(length.minutes), start, Optional.ofNullable(only));
+    }
+
+    /** Where they can be written, before anything is attacked. */
+    private Path folderOfReports() {
+        Path folder = out != null ? out : home().resolve("target/challenge");
+        try {
+            Files.createDirectories(folder);
+            Files.writeString(folder.resolve("results.json"), "");
+        } catch (IOException e) {
+            throw misused("cannot write to " + folder + ": " + e.getMessage());
+        }
+        return folder;
+    }
+
+    private static void write(Path folder, Results results) {
+        try {
+            synchronized (results) { // no heat of another store adds to them meanwhile
+                JsonReport.write(folder.resolve("results.json"), results);
+                HtmlReport.write(folder.resolve("report.html"), results);
+                Summary.write(folder.resolve("summary.md"), results);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot write the reports to " + folder, e);
+        }
+    }
+
+    /** At SIGINT; the testbed ends all processes at the same time. */
+    private static void tellAndClear(Results results, Path folder) {
+        results.interrupt();
+        Terminal.printSoFar(results, System.out);
+        try {
+            TemporaryFolder.delete(folder);
+        } catch (IOException e) {
+            System.err.println("holdfast challenge: " + folder + " is left behind: " + e.getMessage());
+        }
+    }
+
+    private static void run(List<StoreKind> kinds, Plan plan, Results results, Path folder, Runnable heatIsOver) {
         List<Thread> threads = new ArrayList<>();
         for (StoreKind kind : kinds) {
-            Thread thread = new Thread(new StoreRun(kind, plan, results, folder.resolve(kind.id())), kind.id());
+            Thread thread =
+                    new Thread(new StoreRun(kind, plan, results, folder.resolve(kind.id()), heatIsOver), kind.id());
             thread.setUncaughtExceptionHandler((failed, why) -> results.failed(kind.id() + " broke down: " + why));
             threads.add(thread);
             thread.start();
@@ -124,22 +214,11 @@ public final class Challenge implements Callable<Integer> {
         }
     }
 
-    private int report(Results results) throws IOException {
-        Path folder = out != null ? out : home().resolve("target/challenge");
-        Files.createDirectories(folder);
-        results.keepHistories(folder);
-        Terminal.print(results, System.out);
-        JsonReport.write(folder.resolve("results.json"), results);
-        HtmlReport.write(folder.resolve("report.html"), results);
-        System.out.println("Written: " + folder.resolve("report.html") + ", " + folder.resolve("results.json"));
-        return !results.invalid().isEmpty() ? INVALID : results.held() ? 0 : BROKEN;
-    }
-
     private List<StoreKind> kinds() {
         try {
             return stores.isEmpty()
                     ? StoreKind.ALL.stream()
-                            .filter(kind -> kind.isQuick() || !quick)
+                            .filter(kind -> kind.isQuick() || !length.quick)
                             .toList()
                     : stores.stream().distinct().map(StoreKind::of).toList();
         } catch (IllegalArgumentException e) {
@@ -159,17 +238,21 @@ public final class Challenge implements Callable<Integer> {
     /** {@code ./holdfast challenge verify}: judges a history that was kept. */
     @Command(name = "verify", description = "Judges a history that was kept, without any server.")
     static final class Verify implements Callable<Integer> {
+        @Spec
+        private CommandSpec command = CommandSpec.create();
+
         @Parameters(paramLabel = "FILE")
         private Path file = Path.of("");
 
         @Override
-        public Integer call() throws IOException {
+        public Integer call() {
             LaneHistory history;
             try {
                 history = HistoryFile.read(file);
             } catch (IllegalArgumentException e) {
-                System.err.println("holdfast challenge: " + e.getMessage());
-                return USAGE;
+                throw new ParameterException(command.commandLine(), String.valueOf(e.getMessage()));
+            } catch (IOException e) {
+                throw new ParameterException(command.commandLine(), file + " cannot be read: " + e);
             }
             List<Violation> found = Check.judge(history);
             System.out.println(history.cell() + ", seed " + history.seed() + ": "

@@ -5,6 +5,7 @@ import dev.holdfast.challenge.store.Target;
 import dev.holdfast.challenge.worker.Worker;
 import dev.holdfast.testbed.ChildJvm;
 import dev.holdfast.testbed.ChildProcess;
+import dev.holdfast.testbed.ServerClock;
 import dev.holdfast.testbed.TcpProxy;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -28,7 +29,8 @@ final class Crew implements AutoCloseable {
     private final Target target;
     private final Path stageFile;
     private final List<Member> members = new ArrayList<>();
-    private final Deque<ChildProcess> spares = new ArrayDeque<>();
+    private final Deque<Spare> spares = new ArrayDeque<>();
+    private final boolean hasClocks;
     private int numbers;
 
     /** A process and its place in the crew. */
@@ -37,19 +39,30 @@ final class Crew implements AutoCloseable {
         final ChildProcess process;
         final Optional<TcpProxy> proxy;
         final String url;
+        final Optional<ServerClock> clock;
 
-        Member(int number, ChildProcess process, Optional<TcpProxy> proxy, String url) {
+        Member(int number, ChildProcess process, Optional<TcpProxy> proxy, String url, Optional<ServerClock> clock) {
             this.number = number;
             this.process = process;
             this.proxy = proxy;
             this.url = url;
+            this.clock = clock;
+        }
+    }
+
+    /** A process that has no place yet, and its wall clock, where that can be set. */
+    private record Spare(ChildProcess process, Optional<ServerClock> clock) {
+        void close() {
+            process.close();
+            clock.ifPresent(ServerClock::close);
         }
     }
 
     final Stage stage;
 
-    Crew(Target target, boolean proxied, Path stageFile) {
+    Crew(Target target, boolean proxied, Path stageFile, boolean hasClocks) {
         this.target = target;
+        this.hasClocks = hasClocks;
         this.stageFile = stageFile;
         this.stage = new Stage(stageFile);
         for (int i = 0; i <= SIZE; i++) {
@@ -70,24 +83,27 @@ final class Crew implements AutoCloseable {
     /** Kills one; another takes its place, which has opened no lock yet. */
     Member replace(Member killed) {
         killed.process.kill();
-        killed.process.close();
+        close(killed);
         spares.add(start());
         Member next = member(killed.proxy);
         members.set(members.indexOf(killed), next);
         return next;
     }
 
-    private ChildProcess start() {
-        return ChildJvm.main(Worker.class)
+    private Spare start() {
+        Optional<ServerClock> clock = hasClocks ? Optional.of(ServerClock.create()) : Optional.empty();
+        ChildJvm worker = ChildJvm.main(Worker.class)
                 .flags("-Xmx256m", "-Xss512k", "-XX:+UseSerialGC", "-Dslf4j.internal.verbosity=ERROR")
                 .flags("--enable-native-access=ALL-UNNAMED")
-                .args(stageFile.toString())
-                .start();
+                .args(stageFile.toString());
+        clock.ifPresent(each -> each.environment().forEach(worker::environment));
+        return new Spare(worker.start(), clock);
     }
 
     /** A spare that has proven that its clock is the one of this process. */
     private Member member(Optional<TcpProxy> proxy) {
-        ChildProcess process = spares.remove();
+        Spare spare = spares.remove();
+        ChildProcess process = spare.process();
         long before = System.nanoTime();
         process.send("clock");
         String answer = process.expect("clock ", PATIENCE);
@@ -98,13 +114,18 @@ final class Crew implements AutoCloseable {
                     + " was read between " + before + " and " + after);
         }
         String url = proxy.map(each -> target.urlThrough(each.port())).orElse(target.url());
-        return new Member(++numbers, process, proxy, url);
+        return new Member(++numbers, process, proxy, url, spare.clock());
+    }
+
+    private static void close(Member member) {
+        member.process.close();
+        member.clock.ifPresent(ServerClock::close);
     }
 
     @Override
     public void close() {
-        members.forEach(member -> member.process.close());
-        spares.forEach(ChildProcess::close);
+        members.forEach(Crew::close);
+        spares.forEach(Spare::close);
         members.forEach(member -> member.proxy.ifPresent(TcpProxy::close));
     }
 }

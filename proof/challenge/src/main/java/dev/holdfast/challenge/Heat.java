@@ -2,6 +2,8 @@ package dev.holdfast.challenge;
 
 import dev.holdfast.LockClient;
 import dev.holdfast.challenge.Crew.Member;
+import dev.holdfast.challenge.check.Check;
+import dev.holdfast.challenge.check.Check.Violation;
 import dev.holdfast.challenge.fault.Fault;
 import dev.holdfast.challenge.history.LaneHistory;
 import dev.holdfast.challenge.history.LaneHistory.Bite;
@@ -22,13 +24,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /**
  * One fault, made again and again to all locks of a store at once: each worker process is at every lock, so that what is done
@@ -45,7 +47,26 @@ import java.util.function.Predicate;
  */
 public final class Heat {
     private static final Duration ARRIVAL = Duration.ofSeconds(20);
+    /** A wrong lock may never come to it. */
+    private static final Duration WRONG_ARRIVAL = Duration.ofSeconds(2);
+
+    private static final Duration POLL = Duration.ofMillis(10);
+    private static final Duration REQUEST = Duration.ofSeconds(5);
     private static final Duration REACHED_THE_STORE = Duration.ofMillis(100);
+
+    /** Between two turns of a worker at a lock, while there are few locks; many locks are used less often each. */
+    private static final Duration LONGEST_PAUSE = Duration.ofMillis(40);
+
+    private static final int FEW_LANES = 12;
+
+    /** How long nothing may happen that should not, while somebody could make it happen. */
+    private static final Duration WATCHED = Duration.ofSeconds(2);
+
+    /** How much oftener a fault is made at most, until each wrong lock is caught. */
+    private static final int MORE = 10;
+
+    private static final Duration CLOCK_STEP = Duration.ofHours(1);
+    private static final Duration CLOCK_ERROR = Duration.ofMinutes(1);
 
     private final Cell place;
     private final Fault fault;
@@ -55,6 +76,7 @@ public final class Heat {
     private final Path folder;
     private final long seed;
     private final Random random;
+    private final Duration longestPause;
     private final List<Lane> lanes = new ArrayList<>();
     private final Set<Integer> dead = new HashSet<>();
 
@@ -64,26 +86,20 @@ public final class Heat {
     /** A lock and what is done with it. */
     record Entry(LockKind lock, Workload workload) {}
 
-    Heat(
-            String store,
-            Target target,
-            Fault fault,
-            List<Entry> entries,
-            Crew crew,
-            Arbiter arbiter,
-            Path folder,
-            long seed) {
+    Heat(String store, Start start, Fault fault, List<Entry> entries, long seed) {
         this.place = new Cell(store, "", "", fault.id());
-        this.target = target;
+        this.target = start.target;
         this.fault = fault;
-        this.crew = crew;
-        this.arbiter = arbiter;
-        this.folder = folder;
+        this.crew = start.crew;
+        this.arbiter = start.arbiter;
+        this.folder = start.folder;
         this.seed = seed;
         this.random = new Random(seed);
+        this.longestPause = LONGEST_PAUSE.multipliedBy(Math.max(1, entries.size() / FEW_LANES));
+        String prefix = "c" + Long.toString(seed, Character.MAX_RADIX) + "h" + start.nextHeat();
         for (Entry entry : entries) {
             int number = lanes.size();
-            String name = "c" + Long.toString(seed, Character.MAX_RADIX) + "n" + number + "-" + fault.id();
+            String name = prefix + "n" + number + "-" + fault.id();
             lanes.add(new Lane(number, name, entry.lock(), entry.workload()));
         }
     }
@@ -94,11 +110,33 @@ public final class Heat {
         crew.members().forEach(this::begin);
         crew.members().forEach(this::awaitOpened);
         probe();
-        for (int i = 0; i < times; i++) {
+        int made = 0;
+        while (made < times || (made < times + MORE && !areWrongLocksCaught())) {
             fault.bite(this);
+            made++;
         }
         crew.stage.unpin();
         return end();
+    }
+
+    /** A race takes its time to be lost, on a machine that does other work too. */
+    private boolean areWrongLocksCaught() {
+        return lanes.stream().filter(Lane::isWrong).allMatch(lane -> {
+            Set<String> found = Check.judge(history(lane, arbiter.residue(lane.name()))).stream()
+                    .map(Violation::check)
+                    .collect(Collectors.toSet());
+            return found.containsAll(lane.lock().caught().checks());
+        });
+    }
+
+    private LaneHistory history(Lane lane, List<String> residue) {
+        return new LaneHistory(
+                new Cell(place.store(), lane.lock().id(), lane.workload().id(), fault.id()),
+                seed,
+                lane.turns(),
+                List.copyOf(lane.bites()),
+                List.copyOf(lane.probes()),
+                residue);
     }
 
     private void begin(Member member) {
@@ -114,10 +152,12 @@ public final class Heat {
                     lane.lock().id(),
                     lane.workload().id(),
                     lane.name(),
+                    fault.needsOwnClients() ? "own" : "shared",
                     member.url,
                     Integer.toString(arbiter.port()),
                     file.toString(),
-                    Long.toString(seed)));
+                    Long.toString(seed),
+                    Long.toString(longestPause.toMillis())));
         }
     }
 
@@ -142,14 +182,7 @@ public final class Heat {
         }
         Map<Lane, List<String>> residue = residue(threadsLeft);
         return lanes.stream()
-                .map(lane -> new LaneHistory(
-                        new Cell(
-                                place.store(), lane.lock().id(), lane.workload().id(), fault.id()),
-                        seed,
-                        lane.turns(),
-                        lane.bites(),
-                        lane.probes(),
-                        Objects.requireNonNull(residue.get(lane))))
+                .map(lane -> history(lane, Objects.requireNonNull(residue.get(lane))))
                 .toList();
     }
 
@@ -196,13 +229,16 @@ public final class Heat {
         return pin(ARRIVAL);
     }
 
-    /** The same, with less patience. */
+    /** The same, with a patience of its own. */
     public Pinned pin(Duration patience) {
         int victim = anyone();
         crew.stage.pin(victim);
-        List<Lane> held =
-                await(lanes(), patience, lane -> crew.stage.lane(lane.number()).hasArrived() && lane.isHeldBy(victim));
-        return new Pinned(victim, held);
+        crew.stage.admitAll(); // where all were barred
+        Predicate<Lane> hasArrived = lane -> crew.stage.lane(lane.number()).hasArrived() && lane.isHeldBy(victim);
+        List<Lane> right = lanes().stream().filter(lane -> !lane.isWrong()).toList();
+        List<Lane> unused = await(right, patience, hasArrived);
+        unused = await(lanes(), WRONG_ARRIVAL, hasArrived);
+        return new Pinned(victim, lanes().stream().filter(hasArrived).toList());
     }
 
     /** Lets it release its locks. */
@@ -216,9 +252,9 @@ public final class Heat {
         return await(lanes(), ARRIVAL, this::isFree);
     }
 
-    /** Lets one of them ask, who finds the locks free. */
-    public void admitAlone(int worker) {
-        crew.stage.admitAlone(worker);
+    /** Lets one worker ask for the locks, which it finds free. */
+    public void admit(int worker) {
+        crew.stage.admit(worker);
     }
 
     /** Lets all ask again. */
@@ -231,13 +267,9 @@ public final class Heat {
         return crew.members().get(random.nextInt(crew.members().size())).number;
     }
 
-    /** Resets a worker's connections to the server; whether each of its clients had one. */
-    public boolean reset(Pinned pinned) {
-        long others = pinned.lanes().stream()
-                .filter(lane ->
-                        lane.lock().role() != Role.HOLDFAST && !lane.lock().id().equals("arbiter"))
-                .count();
-        return proxy(pinned.victim()).cut() > others; // the locks of this library share a client
+    /** Resets a worker's connections to the server; whether it had any. */
+    public boolean reset(int worker) {
+        return proxy(worker).cut() > 0;
     }
 
     /** Another worker. */
@@ -271,44 +303,94 @@ public final class Heat {
         return now;
     }
 
+    /** Kills the server, and starts it with what it has on disk; returns when it answers. */
+    public void restartServer() {
+        target.process().orElseThrow().restart();
+    }
+
     /** What lies between a worker and the server. */
     public TcpProxy proxy(int worker) {
         return member(worker).proxy.orElseThrow();
     }
 
-    /** Arms a lost reply for each lock, to the next request of the worker that names it. */
-    public Map<Lane, ReplyDrop> dropReplies(int worker, List<Lane> locks) {
-        Map<Lane, ReplyDrop> drops = new LinkedHashMap<>();
+    /** Which of the locks a worker's next request loses its reply for; it names the lock, and is made by running the last. */
+    public List<Lane> loseReplies(int worker, List<Lane> locks, Runnable request) {
+        Map<Lane, ReplyDrop> drops = new HashMap<>();
         for (Lane lane : locks) {
-            if (!lane.lock().id().equals("arbiter")) {
-                drops.put(
-                        lane,
-                        proxy(worker)
-                                .dropNextReply(ChunkMatcher.containing(
-                                        lane.name() + lane.lock().caught().request())));
+            if (lane.lock().isInStore()) {
+                String named = lane.name() + lane.lock().caught().request();
+                drops.put(lane, proxy(worker).dropNextReply(ChunkMatcher.containing(named)));
             }
         }
-        return drops;
-    }
-
-    /** Awaits that they are lost; some may not be. */
-    public void awaitDrops(Map<Lane, ReplyDrop> drops) {
-        List<Lane> unused = await(
+        request.run();
+        List<Lane> lost = await(
                 List.copyOf(drops.keySet()),
-                ARRIVAL,
+                REQUEST,
                 lane -> Objects.requireNonNull(drops.get(lane)).hasBitten());
+        drops.values().forEach(ReplyDrop::cancel);
+        return lost;
     }
 
-    /** Which of the locks that a worker holds go to others; those without a lease are not waited for. */
+    /** Which of the locks that a worker holds go to others, of those with a lease. */
     public List<Lane> awaitTaken(Pinned pinned, long since) {
-        List<Lane> leased = pinned.lanes().stream()
-                .filter(lane -> !lane.lock().lease().isZero())
-                .toList();
-        Duration longest = leased.stream()
+        return awaitTaken(pinned, since, lane -> !lane.lock().lease().isZero());
+    }
+
+    /** Which of the locks that a worker holds go to others, although nobody released them and no lease is over. */
+    public List<Lane> awaitGrantedTwice(Pinned pinned, long since) {
+        return awaitTaken(pinned, since, lane -> lane.lock().isInStore());
+    }
+
+    private List<Lane> awaitTaken(Pinned pinned, long since, Predicate<Lane> isWanted) {
+        List<Lane> wanted = pinned.lanes().stream().filter(isWanted).toList();
+        Duration longest = wanted.stream()
                 .map(lane -> lane.lock().lease())
                 .max(Duration::compareTo)
                 .orElse(Duration.ZERO);
-        return await(leased, longest.plus(ARRIVAL), lane -> lane.isTakenFrom(pinned.victim(), since));
+        return await(wanted, longest.plus(ARRIVAL), lane -> lane.isTakenFrom(pinned.victim(), since));
+    }
+
+    /** Which of the locks that a worker holds go to others meanwhile, although nobody released them. */
+    public List<Lane> watch(Pinned pinned, long since) {
+        return await(pinned.lanes(), WATCHED, lane -> lane.isTakenFrom(pinned.victim(), since));
+    }
+
+    /** A step of a clock, an hour forward or back. */
+    public Duration anyStep() {
+        return random.nextBoolean() ? CLOCK_STEP : CLOCK_STEP.negated();
+    }
+
+    /** Whether the wall clocks of the workers can be set. */
+    public boolean hasClocks() {
+        return crew.members().stream().allMatch(member -> member.clock.isPresent());
+    }
+
+    /** Sets a worker's wall clock; whether the worker sees it. */
+    public boolean setClock(int worker, Duration offset) {
+        Member member = member(worker);
+        member.clock.orElseThrow().set(offset);
+        member.process.send("wall");
+        String answer = member.process.expect("wall ", Crew.PATIENCE);
+        return isAbout(Long.parseLong(answer.substring("wall ".length())), offset);
+    }
+
+    /** Sets the wall clock of the server; whether it answers with that time. */
+    public boolean setStoreClock(Duration offset) {
+        target.clock().orElseThrow().set(offset);
+        return isAbout(target.wallMillis(), offset);
+    }
+
+    private static boolean isAbout(long millis, Duration offset) {
+        long error = millis - System.currentTimeMillis() - offset.toMillis();
+        return Math.abs(error) < CLOCK_ERROR.toMillis();
+    }
+
+    /** Interrupts a worker where it waits; for which of the locks that ended its wait without the lock. */
+    public List<Lane> interrupt(int waiter, List<Lane> waiting) {
+        Map<Lane, Integer> turns = new HashMap<>();
+        waiting.forEach(lane -> turns.put(lane, lane.turnsOf(waiter)));
+        member(waiter).process.send("interrupt");
+        return await(waiting, REQUEST, lane -> lane.isGivenUp(waiter, Objects.requireNonNull(turns.get(lane))));
     }
 
     /** Which of the locks a worker waits for, so long that its claims have reached the store. */
@@ -318,14 +400,15 @@ public final class Heat {
 
     /** Awaits that all others wait for the locks that a worker holds. */
     public void awaitWaiters(Pinned pinned) {
+        long arrived = System.nanoTime();
         List<Lane> unused = await(
                 pinned.lanes(),
                 ARRIVAL,
                 lane -> !lane.workload().isForEach()
-                        || lane.workload().id().equals("permits")
                         || crew.members().stream()
                                 .allMatch(member -> member.number == pinned.victim()
-                                        || lane.isAskedBy(member.number, Duration.ZERO)));
+                                        || lane.isAskedBy(member.number, Duration.ZERO)
+                                        || lane.isHadBy(member.number, arrived)));
     }
 
     /** Which of the locks a dead worker held when it died. */
@@ -342,13 +425,19 @@ public final class Heat {
                 .toList();
     }
 
-    /** Awaits that each worker has had so many turns at each lock. */
+    /** Awaits that each worker has had so many more turns at each lock. */
     public void awaitTurns(int turns) {
+        Map<Lane, Map<Integer, Integer>> before = new HashMap<>();
+        lanes().forEach(lane -> before.put(
+                lane,
+                crew.members().stream()
+                        .collect(Collectors.toMap(member -> member.number, member -> lane.turnsOf(member.number)))));
         List<Lane> unused = await(
                 lanes(),
                 Crew.PATIENCE,
                 lane -> !lane.isForEach()
-                        || crew.members().stream().allMatch(member -> lane.turnsOf(member.number) >= turns));
+                        || Objects.requireNonNull(before.get(lane)).entrySet().stream()
+                                .allMatch(had -> lane.turnsOf(had.getKey()) >= had.getValue() + turns));
     }
 
     /** Records what was done to these locks, and which of them it is proven to have bitten. */
@@ -396,7 +485,7 @@ public final class Heat {
     /** Those for which it comes true within the patience. */
     private List<Lane> await(List<Lane> some, Duration patience, Predicate<Lane> condition) {
         List<Lane> waiting = new ArrayList<>(some);
-        boolean unused = Await.until(patience, () -> {
+        boolean unused = Await.until(patience, POLL, () -> {
             waiting.removeIf(condition);
             return waiting.isEmpty();
         });

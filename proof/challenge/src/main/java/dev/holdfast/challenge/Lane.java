@@ -20,7 +20,7 @@ public final class Lane {
     /** Over the lease: what a busy machine may take. */
     private static final Duration GRACE = Duration.ofSeconds(20);
     /** For a wrong lock, which may never be had again: nothing is concluded from its being slow. */
-    private static final Duration SHORT_GRACE = Duration.ofSeconds(3);
+    private static final Duration SHORT_GRACE = Duration.ofSeconds(2);
 
     private final int number;
     private final String name;
@@ -53,7 +53,8 @@ public final class Lane {
         return lock;
     }
 
-    private boolean isWrong() {
+    /** Whether it is wrong on purpose. */
+    boolean isWrong() {
         return lock.role() == LockKind.Role.WRONG;
     }
 
@@ -92,10 +93,11 @@ public final class Lane {
 
     void probe(Probe probe) {
         probes.add(probe);
-        dead = probe.obtained() == 0;
+        boolean isExpected = isWrong() && !lock.caught().checks().contains("liveness");
+        dead = probe.obtained() == 0 && !isExpected;
     }
 
-    /** Whether it could not be had when it should: nothing more is expected of it. */
+    /** Whether it could not be had when it should: nothing more is expected of it. A slow one is still to be caught. */
     boolean isDead() {
         return dead;
     }
@@ -114,6 +116,12 @@ public final class Lane {
     public boolean isAskedBy(int worker, Duration longEnough) {
         Turn turn = file(worker).lastTurn();
         return turn != null && turn.isAsking() && System.nanoTime() - turn.asked() > longEnough.toNanos();
+    }
+
+    /** Whether the worker's turn of that number, from 1, ended without the lock. */
+    boolean isGivenUp(int worker, int turn) {
+        Turn given = file(worker).turn(turn - 1);
+        return given.left() != 0 && !given.isHold();
     }
 
     /** Whether the worker began a hold after that moment. */

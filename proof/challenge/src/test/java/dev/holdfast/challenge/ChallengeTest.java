@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.testbed.ChildJvm;
 import dev.holdfast.testbed.ChildProcess;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -13,6 +16,9 @@ import org.junit.jupiter.api.io.TempDir;
 class ChallengeTest {
     /** It takes less than a minute on two quiet cores. */
     private static final Duration PATIENCE = Duration.ofMinutes(8);
+
+    private static final int TERMINATED = 143;
+    private static final int USAGE = 64;
 
     @TempDir
     private Path folder;
@@ -22,8 +28,10 @@ class ChallengeTest {
         try (ChildProcess challenge = ChildJvm.main(Challenge.class)
                 .args("--quick", "--out", folder.toString())
                 .start()) {
-            assertThat(challenge.waitFor(PATIENCE)).as(challenge.story()).isZero();
-            challenge.expect("controls: 20 wrong locks caught, no alarm in the right one", PATIENCE);
+            assertThat(challenge.waitFor(PATIENCE))
+                    .as(String.join("\n", challenge.lines()))
+                    .isZero();
+            challenge.expect("controls: 21 wrong locks caught, no alarm in the right one", PATIENCE);
             assertThat(challenge.lines()).noneMatch(line -> line.contains("NOT TESTED"));
         }
         assertThat(folder.resolve("report.html")).content().contains("<svg").doesNotContain("<script");
@@ -31,11 +39,44 @@ class ChallengeTest {
     }
 
     @Test
-    void anUnknownStoreIsRefusedWithTheKnownOnes() {
-        try (ChildProcess challenge =
-                ChildJvm.main(Challenge.class).args("mongodb").start()) {
-            assertThat(challenge.waitFor(PATIENCE)).isEqualTo(64);
-            challenge.stderr().expect("holdfast challenge: there is no store 'mongodb'", PATIENCE);
+    void anInterruptedRunSaysWhatItSawAndLeavesNoProcess() {
+        try (ChildProcess challenge = ChildJvm.main(Challenge.class)
+                .args("--only", "sqlite/holdfast/plain/interrupt-waiter", "--minutes", "9")
+                .args("--out", folder.toString())
+                .start()) {
+            challenge.expect(line -> line.contains("sqlite interrupt-waiter: bites"), PATIENCE);
+            List<ProcessHandle> workers = ProcessHandle.of(challenge.pid())
+                    .orElseThrow()
+                    .descendants()
+                    .toList();
+            challenge.terminate();
+            assertThat(challenge.waitFor(PATIENCE)).isEqualTo(TERMINATED);
+            challenge.expect("sqlite/holdfast/plain/interrupt-waiter  HELD", PATIENCE);
+            challenge.expect("INTERRUPTED", PATIENCE);
+            assertThat(workers).isNotEmpty().noneMatch(ProcessHandle::isAlive);
         }
+    }
+
+    @Test
+    void whatCannotBeAttackedIsRefusedBeforeAnythingIsStarted() {
+        assertRefused("there is no store 'mongodb'; there are sqlite, redis", "mongodb");
+        assertRefused("there is no cell 'redis/holdfast/plain/flood'", "--only", "redis/holdfast/plain/flood");
+        assertRefused("--minutes must be 1 or more", "--minutes", "0");
+        assertRefused("--quick, --long are mutually exclusive", "--quick", "--long");
+        assertRefused("cannot write to /dev/null/reports", "--quick", "--out", "/dev/null/reports");
+        assertRefused("/dev/null is no history of a challenge", "verify", "/dev/null");
+        assertRefused("no.history cannot be read", "verify", "no.history");
+    }
+
+    private static void assertRefused(String why, String... arguments) {
+        assertThat(refusal(arguments)).startsWith("holdfast challenge: ").contains(why);
+    }
+
+    /** What it prints to its standard error. */
+    private static String refusal(String... arguments) {
+        StringWriter message = new StringWriter();
+        int code = Challenge.commandLine(new PrintWriter(message)).execute(arguments);
+        assertThat(code).isEqualTo(USAGE);
+        return message.toString();
     }
 }

@@ -6,7 +6,7 @@ import java.util.function.BooleanSupplier;
 
 /** The one place where the testbed polls: for conditions of other processes, which signal nobody. */
 public final class Await {
-    private static final long POLL_NANOS = 2_000_000;
+    private static final Duration POLL = Duration.ofMillis(2);
 
     private Await() {}
 
@@ -17,13 +17,18 @@ public final class Await {
      * @throws AssertionError when the waiting thread is interrupted; its interrupt flag stays set
      */
     public static boolean until(Duration patience, BooleanSupplier condition) {
+        return until(patience, POLL, condition);
+    }
+
+    /** The same, with a pause of its own between two looks, for a condition that costs something. */
+    public static boolean until(Duration patience, Duration poll, BooleanSupplier condition) {
         long deadline = System.nanoTime() + patience.toNanos();
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() - deadline >= 0) {
                 // This thread may have been off the processor since the look before: the deadline decides after a look.
                 return condition.getAsBoolean();
             }
-            LockSupport.parkNanos(POLL_NANOS);
+            LockSupport.parkNanos(poll.toNanos());
             if (Thread.currentThread().isInterrupted()) {
                 throw new AssertionError("interrupted while awaiting a condition");
             }

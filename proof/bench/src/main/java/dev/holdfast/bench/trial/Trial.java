@@ -27,7 +27,7 @@ public final class Trial {
      * Runs one of them.
      *
      * @param args {@code recipes [SECONDS]}, {@code retain}, {@code free-lock}, {@code memcached [TURNS]}, {@code etcd [ROUNDS]},
-     *     {@code writers [SECONDS]}, {@code quorum}, {@code cluster}, {@code failover [ROUNDS]}, {@code
+     *     {@code writers [SECONDS]}, {@code quorum}, {@code cluster}, {@code
      *     writes [WINDOWS [STORE,STORE]]} or {@code long [PART [STORE,STORE]]}
      */
     public static void main(String[] args) throws Exception {
@@ -42,7 +42,6 @@ public final class Trial {
             case "writers" -> kept = WritersTrial.run(Duration.ofSeconds(number(args, 1, 2)));
             case "quorum" -> kept = QuorumTrial.run();
             case "cluster" -> kept = ClusterTrial.run();
-            case "failover" -> kept = FailoverTrial.run(number(args, 1, 20));
             case "writes" ->
                 kept = WritesTrial.run(
                         Path.of(System.getProperty("holdfast.home", ""), "docs", "measured"),
@@ -51,7 +50,7 @@ public final class Trial {
             case "long" -> kept = runLong(number(args, 1, 1), args.length > 2 ? stores(args[2]) : STORES);
             default -> {
                 System.err.println("usage: holdfast bench recipes [SECONDS] | retain | free-lock | memcached [TURNS]"
-                        + " | etcd [ROUNDS] | writers [SECONDS] | quorum | cluster | failover [ROUNDS]"
+                        + " | etcd [ROUNDS] | writers [SECONDS] | quorum | cluster"
                         + " | writes [WINDOWS [STORE,STORE]] | long [PART [STORE,STORE]]");
                 System.exit(USAGE);
                 return;

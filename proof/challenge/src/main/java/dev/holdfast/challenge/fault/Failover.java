@@ -39,6 +39,11 @@ record Failover(boolean heard) implements Fault {
     }
 
     @Override
+    public boolean waits() {
+        return true;
+    }
+
+    @Override
     public void bite(Heat heat) {
         SentinelTarget redis = (SentinelTarget) heat.target();
         long began = System.nanoTime();
@@ -49,18 +54,17 @@ record Failover(boolean heard) implements Fault {
             redis.failOver();
             end(heat, redis, pinned, pinned.lanes(), began);
         } else {
+            List<Lane> free = heat.bar();
             redis.holdLink();
             long held = System.nanoTime();
             Heat.Pinned pinned = heat.pin(ARRIVAL);
             List<Lane> refused = heat.notHadSince(held);
             redis.failOver();
-            List<Lane> unused = heat.awaitTaken(pinned, held);
-            end(
-                    heat,
-                    redis,
-                    pinned,
-                    Stream.concat(pinned.lanes().stream(), refused.stream()).toList(),
-                    began);
+            List<Lane> unused = heat.awaitGrantedTwice(pinned, held);
+            List<Lane> bitten = Stream.concat(pinned.lanes().stream(), refused.stream())
+                    .filter(free::contains)
+                    .toList();
+            end(heat, redis, pinned, bitten, began);
         }
     }
 

@@ -1,8 +1,10 @@
 package dev.holdfast.challenge.fault;
 
 import dev.holdfast.challenge.Heat;
+import dev.holdfast.challenge.lock.LockKind;
 import dev.holdfast.challenge.store.StoreKind;
 import dev.holdfast.challenge.workload.Workload;
+import java.util.Optional;
 
 /** Something that is done to all locks of a heat at once. It says of each lock whether it is proven to have bitten. */
 public interface Fault {
@@ -17,8 +19,33 @@ public interface Fault {
         return false;
     }
 
+    /** Whether it belongs into a quick run. */
+    default boolean isQuick() {
+        return true;
+    }
+
+    /** Whether it takes seconds, as one does that lasts until a lease is over. */
+    default boolean waits() {
+        return false;
+    }
+
+    /** Why this machine cannot make it; empty where it can. */
+    default Optional<String> impossible(Heat heat) {
+        return Optional.empty();
+    }
+
+    /** Whether each lock needs connections of its own, not those of its process. */
+    default boolean needsOwnClients() {
+        return false;
+    }
+
     /** Whether it can be made in that store. */
     default boolean fits(StoreKind store) {
+        return true;
+    }
+
+    /** Whether it can be made to that lock. */
+    default boolean fits(LockKind lock) {
         return true;
     }
 

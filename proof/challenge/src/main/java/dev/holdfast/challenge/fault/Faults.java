@@ -10,10 +10,16 @@ public final class Faults {
             new PauseHolder(),
             new KillHolder(),
             new KillWaiter(),
+            new InterruptWaiter(),
             new LostReply(LostReply.Request.CLAIM),
+            new LostReply(LostReply.Request.RENEW),
             new LostReply(LostReply.Request.RELEASE),
-            new Reset(),
+            new Reset(true),
+            new Reset(false),
             new Partition(),
+            new ClientClock(),
+            new StoreClock(),
+            new KillServer(),
             new Failover(true),
             new Failover(false));
 

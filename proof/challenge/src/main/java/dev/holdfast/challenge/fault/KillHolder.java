@@ -15,6 +15,11 @@ final class KillHolder implements Fault {
     }
 
     @Override
+    public boolean waits() {
+        return true;
+    }
+
+    @Override
     public void bite(Heat heat) {
         Heat.Pinned pinned = heat.pin();
         long killed = heat.kill(pinned.victim());

@@ -17,9 +17,13 @@ final class KillWaiter implements Fault {
         return "waiter killed";
     }
 
-    /** With a permit to spare nobody waits, nor does a timer. */
     @Override
     public boolean fits(Workload workload) {
+        return hasWaiters(workload);
+    }
+
+    /** With a permit to spare nobody waits, nor does a timer. */
+    static boolean hasWaiters(Workload workload) {
         return !workload.id().equals("permits") && workload.isForEach();
     }
 

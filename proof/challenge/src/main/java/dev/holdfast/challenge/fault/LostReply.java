@@ -2,11 +2,12 @@ package dev.holdfast.challenge.fault;
 
 import dev.holdfast.challenge.Heat;
 import dev.holdfast.challenge.Lane;
+import dev.holdfast.challenge.lock.LockKind;
+import dev.holdfast.challenge.lock.LockKind.Role;
 import dev.holdfast.challenge.store.StoreKind;
-import dev.holdfast.testbed.ReplyDrop;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
+import java.util.Set;
 
 /**
  * The server does what it was asked for, and its answer never comes: the connection is reset instead. The request is found
@@ -15,9 +16,13 @@ import java.util.Map;
  * @param request what the worker asked for
  */
 record LostReply(Request request) implements Fault {
+    private static final Set<String> NAMED_RENEWALS = Set.of("redis", "mariadb", "postgresql", "memcached");
+
     enum Request {
         /** The first request for a free lock. */
         CLAIM,
+        /** The next renewal of a hold: nothing else of its worker names the lock meanwhile. */
+        RENEW,
         /** The first request of a worker that was kept in its hold. */
         RELEASE
     }
@@ -29,41 +34,51 @@ record LostReply(Request request) implements Fault {
 
     @Override
     public String title() {
-        return "reply to the " + request.name().toLowerCase(Locale.ROOT) + " lost";
+        return "reply to a " + request.name().toLowerCase(Locale.ROOT) + " lost";
     }
 
     @Override
+    public boolean isQuick() {
+        return request != Request.RENEW;
+    }
+
+    /** Renewals of sessions and of leases that several locks share do not name the lock. */
+    @Override
     public boolean fits(StoreKind store) {
-        return store.isProxied();
+        return store.isProxied() && (request != Request.RENEW || NAMED_RENEWALS.contains(store.id()));
+    }
+
+    /** Other libraries renew late, or never. */
+    @Override
+    public boolean fits(LockKind lock) {
+        return request != Request.RENEW || lock.role() != Role.PEER;
+    }
+
+    /** A lost reply takes its connection with it, and what others have under way there. */
+    @Override
+    public boolean needsOwnClients() {
+        return true;
     }
 
     @Override
     public void bite(Heat heat) {
-        if (request == Request.RELEASE) {
+        long began = System.nanoTime();
+        if (request == Request.RENEW) {
             Heat.Pinned pinned = heat.pin();
-            Map<Lane, ReplyDrop> drops = heat.dropReplies(pinned.victim(), pinned.lanes());
-            long began = System.nanoTime();
+            List<Lane> bitten = heat.loseReplies(pinned.victim(), pinned.lanes(), () -> {});
             heat.unpin();
-            end(heat, pinned.lanes(), drops, pinned.victim(), began);
+            heat.bitten(pinned.lanes(), bitten, pinned.victim(), began);
+        } else if (request == Request.RELEASE) {
+            Heat.Pinned pinned = heat.pin();
+            List<Lane> bitten = heat.loseReplies(pinned.victim(), pinned.lanes(), heat::unpin);
+            heat.bitten(pinned.lanes(), bitten, pinned.victim(), began);
         } else {
-            List<Lane> lanes = heat.bar();
             int victim = heat.anyone();
-            Map<Lane, ReplyDrop> drops = heat.dropReplies(victim, lanes);
-            long began = System.nanoTime();
-            heat.admitAlone(victim);
-            end(heat, lanes, drops, victim, began);
+            List<Lane> free = heat.bar();
+            List<Lane> bitten = heat.loseReplies(victim, free, () -> heat.admit(victim));
+            heat.admitAll();
+            heat.bitten(free, bitten, victim, began);
         }
-    }
-
-    private static void end(Heat heat, List<Lane> lanes, Map<Lane, ReplyDrop> drops, int victim, long began) {
-        heat.awaitDrops(drops);
-        drops.values().forEach(ReplyDrop::cancel);
-        heat.admitAll();
-        List<Lane> bitten = drops.entrySet().stream()
-                .filter(drop -> drop.getValue().hasBitten())
-                .map(Map.Entry::getKey)
-                .toList();
-        heat.bitten(lanes, bitten, victim, began);
         heat.probe();
     }
 }

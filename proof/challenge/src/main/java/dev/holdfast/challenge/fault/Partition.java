@@ -24,6 +24,11 @@ final class Partition implements Fault {
     }
 
     @Override
+    public boolean waits() {
+        return true;
+    }
+
+    @Override
     public void bite(Heat heat) {
         Heat.Pinned pinned = heat.pin();
         TcpProxy proxy = heat.proxy(pinned.victim());

@@ -17,6 +17,11 @@ final class PauseHolder implements Fault {
     }
 
     @Override
+    public boolean waits() {
+        return true;
+    }
+
+    @Override
     public void bite(Heat heat) {
         Heat.Pinned pinned = heat.pin();
         long stopped = heat.stop(pinned.victim());

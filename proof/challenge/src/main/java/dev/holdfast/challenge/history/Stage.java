@@ -16,7 +16,7 @@ import java.nio.file.StandardOpenOption;
  *
  * <p>A worker that is <b>pinned</b> stays in its next hold of each lock until it is unpinned; until it holds, the others
  * begin no new turn, so that it gets there. While workers are <b>barred</b>, none
- * of them begins a turn, or one alone does.
+ * begins a turn, but one that is admitted.
  */
 public final class Stage {
     /** How many locks may be under attack at once. */
@@ -26,7 +26,7 @@ public final class Stage {
             MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
     private static final int LINE = 64;
     private static final int PINNED = 0;
-    private static final int ALONE = LINE;
+    private static final int ADMITTED = LINE;
     private static final long NOBODY = -1;
     private static final int LANES = 2 * LINE;
     private static final int LANE = 2 * LINE;
@@ -58,17 +58,22 @@ public final class Stage {
 
     /** Bars all workers. */
     public void bar() {
-        set(ALONE, NOBODY);
+        set(ADMITTED, NOBODY);
     }
 
     /** Lets one of them go on, by its number. */
-    public void admitAlone(int worker) {
-        set(ALONE, worker);
+    public void admit(int worker) {
+        set(ADMITTED, worker);
     }
 
     /** Lets all go on. */
     public void admitAll() {
-        set(ALONE, 0);
+        set(ADMITTED, 0);
+    }
+
+    /** Whether some worker is to stay where it holds. */
+    public boolean isAnyonePinned() {
+        return get(PINNED) != 0;
     }
 
     /** Whether this worker is to stay where it holds. */
@@ -79,8 +84,8 @@ public final class Stage {
     /** Whether this worker may begin a turn at this lock. */
     public boolean mayBegin(int worker, Lane lane) {
         long pinned = get(PINNED);
-        long alone = get(ALONE);
-        return (alone == 0 || alone == worker) && (pinned == 0 || pinned == worker || lane.hasArrived());
+        long admitted = get(ADMITTED);
+        return (admitted == 0 || admitted == worker) && (pinned == 0 || pinned == worker || lane.hasArrived());
     }
 
     /** One lock and what it protects. */

@@ -149,7 +149,11 @@ public final class Arbiter implements AutoCloseable {
         room.queue.remove();
         room.holders.add(claim);
         notifyAll();
-        return claim.flaw == Flaw.FALLING_TOKENS ? --room.tokens : ++room.tokens;
+        return switch (claim.flaw) {
+            case FALLING_TOKENS -> --room.tokens;
+            case EQUAL_TOKENS -> room.tokens;
+            default -> ++room.tokens;
+        };
     }
 
     private synchronized void leave(String name, Claim claim, boolean released) {

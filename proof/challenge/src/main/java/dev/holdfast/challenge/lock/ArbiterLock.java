@@ -7,17 +7,21 @@ import dev.holdfast.tck.Modes;
 import java.io.BufferedReader;
 import java.io.EOFException;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.net.InetAddress;
-import java.net.Socket;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.SocketChannel;
 
 /** A client of the {@link Arbiter}. */
 record ArbiterLock(int port, String name, Flaw flaw) implements AttackedLock {
     @Override
     public Result turn(Mode mode, Work work) throws Exception {
-        try (Socket connection = new Socket(InetAddress.getLoopbackAddress(), port)) {
+        // A channel: a wait ends when its thread is interrupted.
+        try (SocketChannel connection =
+                SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), port))) {
             say(connection, flaw + " " + name + " " + Modes.write(mode));
-            String answer = new BufferedReader(new InputStreamReader(connection.getInputStream(), UTF_8)).readLine();
+            String answer = new BufferedReader(Channels.newReader(connection, UTF_8)).readLine();
             if (answer == null) {
                 throw new EOFException("the arbiter is gone");
             }
@@ -27,8 +31,11 @@ record ArbiterLock(int port, String name, Flaw flaw) implements AttackedLock {
         return Result.DONE;
     }
 
-    private static void say(Socket connection, String line) throws IOException {
-        connection.getOutputStream().write((line + "\n").getBytes(UTF_8));
+    private static void say(SocketChannel connection, String line) throws IOException {
+        ByteBuffer bytes = UTF_8.encode(line + "\n");
+        while (bytes.hasRemaining()) {
+            connection.write(bytes);
+        }
     }
 
     private record Granted(long token) implements Grip {

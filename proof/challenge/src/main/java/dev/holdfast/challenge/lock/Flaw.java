@@ -6,6 +6,8 @@ public enum Flaw {
     NONE,
     /** Two may hold at once. */
     TWO_HOLDERS,
+    /** All have the same token. */
+    EQUAL_TOKENS,
     /** Tokens fall. */
     FALLING_TOKENS,
     /** There is one permit more than there should be. */

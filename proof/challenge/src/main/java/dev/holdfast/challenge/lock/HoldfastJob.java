@@ -9,6 +9,7 @@ import dev.holdfast.OnceTurn;
 import dev.holdfast.challenge.workload.JobOfPeriod;
 import dev.holdfast.spi.Mode;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** This library's {@code Once}: a turn is a run of the job. */
 final class HoldfastJob implements AttackedLock {
@@ -25,11 +26,15 @@ final class HoldfastJob implements AttackedLock {
     @Override
     public Result turn(Mode mode, Work work) throws Exception {
         try {
-            OnceResult result = once.run(turn -> work.run(new RunGrip(turn)));
+            AtomicBoolean begun = new AtomicBoolean();
+            OnceResult result = once.run(turn -> {
+                begun.set(true);
+                work.run(new RunGrip(turn));
+            });
             if (result instanceof OnceResult.Ran ran) {
                 return ran.loss().isEmpty() ? Result.DONE : Result.LOST;
             }
-            return Result.BUSY;
+            return begun.get() ? Result.LOST : Result.BUSY;
         } catch (HoldLostException lost) {
             return Result.LOST;
         }

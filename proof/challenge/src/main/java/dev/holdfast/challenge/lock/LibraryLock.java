@@ -6,11 +6,9 @@ import dev.holdfast.bench.peer.Peer.PeerLock;
 
 /** A lock of another library, as the bench uses it. */
 final class LibraryLock implements AttackedLock {
-    private final Peer peer;
     private final PeerLock lock;
 
     LibraryLock(Peer peer, String name) throws Exception {
-        this.peer = peer;
         this.lock = peer.open(name, Mode.EXCLUSIVE);
     }
 
@@ -28,6 +26,5 @@ final class LibraryLock implements AttackedLock {
     @Override
     public void close() throws Exception {
         lock.close();
-        peer.close();
     }
 }

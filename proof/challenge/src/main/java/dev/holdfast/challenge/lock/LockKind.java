@@ -1,10 +1,9 @@
 package dev.holdfast.challenge.lock;
 
-import dev.holdfast.LockClient;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Function;
+import java.util.concurrent.Callable;
 
 /**
  * A lock to attack.
@@ -13,6 +12,7 @@ import java.util.function.Function;
  * @param title what people know it by, with its settings
  * @param role what it is there for
  * @param stores where it runs, by their words
+ * @param isInStore whether the store keeps it, and not the {@link Arbiter}
  * @param workloads what it can do, by their words
  * @param lease after what time the store frees a holder that is silent; zero where it never does
  * @param caught for a wrong lock, how it is found out
@@ -23,6 +23,7 @@ public record LockKind(
         String title,
         Role role,
         Set<String> stores,
+        boolean isInStore,
         Set<String> workloads,
         Duration lease,
         Caught caught,
@@ -57,9 +58,15 @@ public record LockKind(
      * @param name its name there
      * @param workload what is done with it
      * @param arbiter the port of the {@link Arbiter}
-     * @param clients this library's client for a URL, one for all locks of the worker; it is closed for them
+     * @param isAlone whether it needs clients of its own, not those of its process
+     * @param clients those of the worker, who closes them
      */
-    public record Place(String url, String name, String workload, int arbiter, Function<String, LockClient> clients) {}
+    public record Place(String url, String name, String workload, int arbiter, boolean isAlone, Clients clients) {
+        /** The client with that key; connected for the first who asks. */
+        <C> C client(Class<C> type, String key, Callable<C> connect, Clients.Closing<C> closing) throws Exception {
+            return clients.get(type, key + " " + url + (isAlone ? " " + name : ""), connect, closing);
+        }
+    }
 
     /** How a worker comes by it. */
     public interface Opening {

@@ -2,38 +2,15 @@ package dev.holdfast.challenge.lock;
 
 import dev.holdfast.HoldOptions;
 import dev.holdfast.LockClient;
-import dev.holdfast.bench.peer.Peers;
-import dev.holdfast.bench.peer.StoreKind;
 import dev.holdfast.challenge.lock.LockKind.Caught;
-import dev.holdfast.challenge.lock.LockKind.Opening;
 import dev.holdfast.challenge.lock.LockKind.Place;
 import dev.holdfast.challenge.lock.LockKind.Role;
-import dev.holdfast.ladder.Rung;
-import dev.holdfast.ladder.redis.LuaDelete;
-import dev.holdfast.ladder.redis.SetNx;
-import dev.holdfast.ladder.redis.SetNxEx;
-import dev.holdfast.ladder.redis.SetNxExpire;
-import dev.holdfast.ladder.redis.SetNxFinally;
-import dev.holdfast.ladder.redis.UniqueValue;
-import dev.holdfast.ladder.redis.Watchdog;
-import dev.holdfast.ladder.sql.HostAndThread;
-import dev.holdfast.ladder.sql.QueryAndOccupy;
-import dev.holdfast.ladder.sql.UniqueRow;
-import dev.holdfast.ladder.zookeeper.OneNode;
-import dev.holdfast.ladder.zookeeper.OneNodeLookedAt;
-import dev.holdfast.ladder.zookeeper.SequentialNodes;
-import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.Function;
+import java.util.stream.Stream;
 
-/** All locks to attack. A new one is an entry here. */
+/** All locks to attack: those of this library, its peers and the controls. */
 public final class Locks {
     /** The session of all clients of ZooKeeper, which the server imposes. */
     public static final Duration SESSION = Duration.ofSeconds(2);
@@ -41,101 +18,54 @@ public final class Locks {
     /** The tick of the ZooKeeper server. */
     public static final Duration TICK = Duration.ofMillis(500);
 
+    /** All stores, by their words. */
+    static final Set<String> EVERYWHERE =
+            Set.of("sqlite", "redis", "zookeeper", "mariadb", "postgresql", "sentinel", "etcd", "memcached");
+
     private static final Duration LEASE = Duration.ofSeconds(1);
+    /** Etcd and Memcached have none that is shorter. */
+    private static final Duration WHOLE_SECONDS = Duration.ofSeconds(3);
+    /** Outlasts a failover, as the usual ones do. */
     private static final Duration LONG_LEASE = Duration.ofSeconds(10);
-    /** The lease of Redisson, unless it is set. */
-    private static final Duration WATCHDOG = Duration.ofSeconds(30);
 
-    /** Of the textbooks' locks. */
-    private static final Duration TEXTBOOK = Duration.ofSeconds(2);
-
-    private static final Duration NONE = Duration.ZERO;
-    private static final Set<String> EVERYWHERE = Set.of("sqlite", "redis", "zookeeper", "sentinel");
-    private static final Set<String> PLAIN = Set.of("plain");
     private static final Set<String> ALL = Set.of("plain", "fenced", "permits", "shared", "term", "period");
-    private static final Duration BETWEEN = Duration.ofMillis(3);
-    private static final Duration LONG_BETWEEN = Duration.ofSeconds(1);
+    private static final Set<String> EXCLUSIVE = Set.of("plain", "fenced", "term");
 
-    private static final List<LockKind> LOCKS = List.of(
-            new LockKind(
-                    "holdfast",
-                    "Holdfast",
-                    Role.HOLDFAST,
-                    Set.of("sqlite", "redis"),
-                    ALL,
-                    LEASE,
-                    Caught.NEVER,
-                    place -> holdfast(place, place.url(), LEASE)),
+    private static final List<LockKind> HOLDFAST = List.of(
+            holdfast(Set.of("sqlite", "redis", "mariadb", "postgresql"), ALL, LEASE),
             new LockKind(
                     "holdfast",
                     "Holdfast",
                     Role.HOLDFAST,
                     Set.of("zookeeper"),
+                    true,
                     ALL,
                     SESSION,
                     Caught.NEVER,
-                    place -> holdfast(
-                            place,
-                            place.url() + "?session=" + SESSION.toMillis() + "ms&tick=" + TICK.toMillis() + "ms",
-                            LEASE)),
-            onSentinel("holdfast", "Holdfast", Role.HOLDFAST, ALL, Caught.NEVER, ""),
-            onSentinel("holdfast-acks", "Holdfast, acks=1", Role.HOLDFAST, ALL, Caught.NEVER, "?acks=1"),
-            onSentinel(
-                    "unconfirmed",
-                    "Holdfast without acks",
-                    Role.WRONG,
-                    PLAIN,
-                    new Caught("failover-unheard", List.of("exclusive"), ""),
-                    ""),
-            redissonFenced("redisson-fenced-checked", "Redisson, fenced lock", true),
-            redissonFenced("redisson-fenced", "Redisson, fenced lock, checkLockSyncedSlaves=false", false),
+                    place ->
+                            open(place, "?session=" + SESSION.toMillis() + "ms&tick=" + TICK.toMillis() + "ms", LEASE)),
+            holdfast(Set.of("etcd"), ALL, WHOLE_SECONDS),
+            holdfast(Set.of("memcached"), EXCLUSIVE, WHOLE_SECONDS),
+            holdfast(Set.of("sentinel"), ALL, LONG_LEASE),
             new LockKind(
-                    "arbiter",
-                    "arbiter in the controller",
-                    Role.RIGHT,
-                    EVERYWHERE,
-                    Set.of("plain", "fenced", "permits", "shared"),
-                    NONE,
+                    "holdfast-acks",
+                    "Holdfast, acks=1",
+                    Role.HOLDFAST,
+                    Set.of("sentinel"),
+                    true,
+                    ALL,
+                    LONG_LEASE,
                     Caught.NEVER,
-                    place -> new ArbiterLock(place.arbiter(), place.name(), Flaw.NONE)),
-            flawed(Flaw.TWO_HOLDERS, "plain", "steady", "exclusive", "register"),
-            flawed(Flaw.FALLING_TOKENS, "fenced", "steady", "tokens", "fence"),
-            flawed(Flaw.EXTRA_PERMIT, "permits", "steady", "permits"),
-            flawed(Flaw.BARGING_READERS, "shared", "steady", "shared"),
-            flawed(Flaw.FORGETS_THE_DEAD, "plain", "kill-holder", "liveness"),
-            flawed(Flaw.LEAVES_RESIDUE, "plain", "steady", "residue"),
-            new LockKind(
-                    "lock-alone",
-                    "job under a lock alone",
-                    Role.WRONG,
-                    Set.of("sqlite"),
-                    Set.of("period"),
-                    NONE,
-                    new Caught("steady", List.of("once"), ""),
-                    place -> new LockAloneJob(new ArbiterLock(place.arbiter(), place.name(), Flaw.NONE))),
-            onSqlite("query-and-occupy", "steady", "exclusive", url -> new QueryAndOccupy(url, Locks::pause)),
-            onSqlite("host-and-thread", "steady", "exclusive", HostAndThread::new),
-            onSqlite("unique-row", "kill-holder", "liveness", UniqueRow::new),
-            onRedis("setnx", NONE, "kill-holder", "liveness", SetNx::new),
-            onRedis("setnx-finally", NONE, "kill-holder", "liveness", SetNxFinally::new),
-            onRedis("setnx-expire", TEXTBOOK, "lost-claim", "liveness", SetNxExpire::new),
-            onRedis("setnx-ex", TEXTBOOK, "pause-holder", "exclusive", SetNxEx::new),
-            onRedis("unique-value", TEXTBOOK, "pause-holder", "exclusive", UniqueValue::new),
-            onRedis("lua-delete", TEXTBOOK, "pause-holder", "exclusive", LuaDelete::new),
-            onRedis("watchdog", TEXTBOOK, "pause-holder", "exclusive", Watchdog::new),
-            onZooKeeper("one-node", "steady", "liveness", servers -> new OneNode(servers, Locks::longPause)),
-            onZooKeeper("one-node-looked-at", "pause-holder", "exclusive", OneNodeLookedAt::new),
-            onZooKeeper("sequential-nodes", "lost-claim", "liveness", SequentialNodes::new),
-            peer("redisson", StoreKind.REDIS),
-            peer("redisson-fair", StoreKind.REDIS),
-            peer("spring-redis", StoreKind.REDIS),
-            peer("curator", StoreKind.ZOOKEEPER));
+                    place -> open(place, "?acks=1", LONG_LEASE)));
 
     private Locks() {}
 
     /** Those that run on a store. */
     public static List<LockKind> on(String store) {
-        return LOCKS.stream().filter(lock -> lock.stores().contains(store)).toList();
+        return Stream.of(HOLDFAST, PeerLocks.ALL, Controls.ALL)
+                .flatMap(List::stream)
+                .filter(lock -> lock.stores().contains(store))
+                .toList();
     }
 
     /** The one with that word, on that store. */
@@ -146,129 +76,29 @@ public final class Locks {
                 .orElseThrow(() -> new IllegalArgumentException("there is no lock '" + id + "' on " + store));
     }
 
-    /** Leases outlast a failover, as the usual ones do. */
-    private static LockKind onSentinel(
-            String id, String title, Role role, Set<String> workloads, Caught caught, String query) {
+    private static LockKind holdfast(Set<String> stores, Set<String> workloads, Duration lease) {
         return new LockKind(
-                id,
-                title,
-                role,
-                Set.of("sentinel"),
+                "holdfast",
+                "Holdfast",
+                Role.HOLDFAST,
+                stores,
+                true,
                 workloads,
-                LONG_LEASE,
-                caught,
-                place -> holdfast(place, place.url() + query, LONG_LEASE));
-    }
-
-    private static LockKind redissonFenced(String id, String title, boolean checksReplicas) {
-        return new LockKind(
-                id,
-                title,
-                Role.PEER,
-                Set.of("sentinel"),
-                Set.of("fenced"),
-                WATCHDOG,
+                lease,
                 Caught.NEVER,
-                place -> new RedissonFenced(place.url(), place.name(), checksReplicas));
+                place -> open(place, "", lease));
     }
 
-    private static AttackedLock holdfast(Place place, String url, Duration lease) {
+    private static AttackedLock open(Place place, String query, Duration lease) throws Exception {
+        String url = place.url() + query;
+        LockClient client =
+                place.client(LockClient.class, "holdfast" + query, () -> LockClient.connect(url), LockClient::close);
         HoldOptions options = HoldOptions.defaults().lease(lease);
-        LockClient client = place.clients().apply(url);
         return switch (place.workload()) {
             case "term" -> new HoldfastElection(client, place.name(), options);
             case "period" -> new HoldfastJob(client, place.name(), lease);
             default ->
                 new HoldfastLock(client, place.name(), options, place.workload().equals("shared"));
         };
-    }
-
-    private static LockKind flawed(Flaw flaw, String workload, String fault, String... checks) {
-        String words = flaw.name().toLowerCase(Locale.ROOT);
-        return new LockKind(
-                words.replace('_', '-'),
-                "arbiter: " + words.replace('_', ' '),
-                Role.WRONG,
-                Set.of("sqlite"),
-                Set.of(workload),
-                NONE,
-                new Caught(fault, List.of(checks), ""),
-                place -> new ArbiterLock(place.arbiter(), place.name(), flaw));
-    }
-
-    private static LockKind onSqlite(String id, String fault, String check, Function<String, Rung> rung) {
-        return rung(id, "sqlite", NONE, fault, check, place -> {
-            String url = place.url().replace("sqlite:", "jdbc:sqlite:").replace("locks.db", "ladder.db");
-            createTables(url, place.name());
-            return rung.apply(url);
-        });
-    }
-
-    private static LockKind onRedis(
-            String id, Duration lease, String fault, String check, Function<String, Rung> rung) {
-        return rung(id, "redis", lease, fault, check, place -> rung.apply(place.url()));
-    }
-
-    private static LockKind onZooKeeper(String id, String fault, String check, Function<String, Rung> rung) {
-        return rung(
-                id,
-                "zookeeper",
-                SESSION,
-                fault,
-                check,
-                place -> rung.apply(place.url().replace("zk://", "")));
-    }
-
-    /** How a textbook's lock is made. */
-    private interface Making {
-        Rung make(Place place) throws Exception;
-    }
-
-    private static LockKind rung(String id, String store, Duration lease, String fault, String check, Making making) {
-        return new LockKind(
-                id,
-                "textbook: " + id,
-                Role.WRONG,
-                Set.of(store),
-                PLAIN,
-                lease,
-                new Caught(fault, List.of(check), id.equals("sequential-nodes") ? "/lock-" : ""),
-                place -> new RungLock(making.make(place), place.name()));
-    }
-
-    private static LockKind peer(String id, StoreKind store) {
-        String word = store.name().toLowerCase(Locale.ROOT);
-        Opening opening = place -> new LibraryLock(Peers.of(id, store).connect(place.url(), 1), place.name());
-        return new LockKind(
-                id,
-                Peers.of(id, store).title(),
-                Role.PEER,
-                Set.of(word),
-                PLAIN,
-                store == StoreKind.ZOOKEEPER ? SESSION : WATCHDOG,
-                Caught.NEVER,
-                opening);
-    }
-
-    /** What stands between the look and the setting: without it, a race takes long to be lost. */
-    private static void pause() {
-        LockSupport.parkNanos(BETWEEN.toNanos());
-    }
-
-    /** What stands between the look and the watch, and in which the last holder goes. */
-    private static void longPause() {
-        LockSupport.parkNanos(LONG_BETWEEN.toNanos());
-    }
-
-    private static void createTables(String url, String name) throws SQLException {
-        try (Connection database = DriverManager.getConnection(url);
-                Statement statement = database.createStatement()) {
-            statement.execute("CREATE TABLE IF NOT EXISTS locked (name VARCHAR(100) PRIMARY KEY)");
-            statement.execute("CREATE TABLE IF NOT EXISTS occupied (name VARCHAR(100) PRIMARY KEY, state VARCHAR(10))");
-            statement.execute("CREATE TABLE IF NOT EXISTS owned (name VARCHAR(100) PRIMARY KEY, owner VARCHAR(100),"
-                    + " depth INTEGER)");
-            statement.execute(
-                    "INSERT INTO occupied (name, state) VALUES ('" + name + "', 'free')" + " ON CONFLICT DO NOTHING");
-        }
     }
 }

@@ -1,26 +1,40 @@
 package dev.holdfast.challenge.lock;
 
+import dev.holdfast.challenge.lock.LockKind.Place;
 import dev.holdfast.spi.Mode;
 import org.redisson.Redisson;
 import org.redisson.api.RFencedLock;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 
-/** Redisson's fenced lock behind Sentinels; its other locks have no token. */
+/** Redisson's fenced lock, with its watchdog; its other locks have no token. */
 final class RedissonFenced implements AttackedLock {
-    private final RedissonClient client;
+    private static final String SENTINELS = "redis-sentinel://";
+
     private final RFencedLock lock;
 
-    /** The URL as Holdfast takes it: {@code redis-sentinel://HOSTS/MASTER}. */
-    RedissonFenced(String url, String name, boolean checksReplicas) {
-        String[] parts = url.substring("redis-sentinel://".length()).split("/", -1);
-        Config config = new Config().setCheckLockSyncedSlaves(checksReplicas);
-        config.useSentinelServers()
-                .setMasterName(parts[1])
-                .setCheckSentinelsList(false) // it would ask for two
-                .addSentinelAddress("redis://" + parts[0]);
-        client = Redisson.create(config);
-        lock = client.getFencedLock(name);
+    RedissonFenced(Place place, boolean checksReplicas) throws Exception {
+        RedissonClient client = place.client(
+                RedissonClient.class,
+                "redisson-fenced " + checksReplicas,
+                () -> Redisson.create(config(place.url()).setCheckLockSyncedSlaves(checksReplicas)),
+                RedissonClient::shutdown);
+        lock = client.getFencedLock(place.name());
+    }
+
+    /** Of a URL as Holdfast takes it: {@code redis://HOST} or {@code redis-sentinel://HOSTS/MASTER}. */
+    private static Config config(String url) {
+        Config config = new Config();
+        if (url.startsWith(SENTINELS)) {
+            String[] parts = url.substring(SENTINELS.length()).split("/", -1);
+            config.useSentinelServers()
+                    .setMasterName(parts[1])
+                    .setCheckSentinelsList(false) // it would ask for two
+                    .addSentinelAddress("redis://" + parts[0]);
+        } else {
+            config.useSingleServer().setAddress(url);
+        }
+        return config;
     }
 
     @Override
@@ -43,6 +57,6 @@ final class RedissonFenced implements AttackedLock {
 
     @Override
     public void close() {
-        client.shutdown();
+        // The client is the worker's.
     }
 }

@@ -100,7 +100,7 @@ public final class HtmlReport {
     }
 
     private static void pictures(StringBuilder page, Row row) {
-        if (row.history().isEmpty()) {
+        if (row.history().isEmpty() || row.shown().isEmpty()) {
             return;
         }
         LaneHistory history = row.history().get();

@@ -31,6 +31,7 @@ public final class JsonReport {
         values.put("verdict", row.verdict().toString());
         values.put("bites", row.bitten());
         values.put("didNotBite", row.missed());
+        values.put("seen", row.seen());
         values.put("turns", row.turns());
         values.put("violations", row.violations());
         values.put("naiveOverlaps", row.naiveOverlaps());

@@ -10,6 +10,16 @@ import java.util.Set;
 final class NotPromised {
     private static final Set<String> OUTLASTING_A_LEASE = Set.of("pause-holder", "partition");
 
+    /** Stores that begin again with nothing. */
+    private static final Set<String> FORGETFUL = Set.of("redis", "memcached");
+
+    /**
+     * What two holders at a time do: each may lose the other's update, the token of the older one is below that of the
+     * younger, and a register that checks tokens refuses the older one.
+     */
+    private static final Set<String> TOGETHER =
+            Set.of("exclusive", "shared", "permits", "register", "tokens", "refused");
+
     /** Those that wait until a replica has the grant. */
     private static final Set<String> CONFIRMED = Set.of("holdfast-acks", "redisson-fenced-checked");
 
@@ -17,14 +27,24 @@ final class NotPromised {
 
     /** Why a check may find something in that cell; empty where it may not. */
     static Optional<String> why(LockKind lock, Cell cell, String check) {
+        boolean isPeer = lock.role() == Role.PEER;
+        boolean doubleGrant = TOGETHER.contains(check);
         boolean outlasts = OUTLASTING_A_LEASE.contains(cell.fault());
         if (outlasts && check.equals("register")) {
             return Optional.of("no check before a write can keep a pause from coming between the two");
         }
-        if (outlasts && lock.role() == Role.PEER && check.equals("exclusive")) {
+        if ((outlasts || cell.fault().equals("kill-server")) && isPeer && doubleGrant) {
             return Optional.of("the library does not tell a holder that its lease or session has ended");
         }
-        if (cell.fault().equals("failover-unheard") && !CONFIRMED.contains(lock.id()) && check.equals("exclusive")) {
+        if (cell.fault().equals("kill-server") && FORGETFUL.contains(cell.store())) {
+            return doubleGrant || (isPeer && check.equals("fence"))
+                    ? Optional.of("this server keeps nothing over a restart")
+                    : Optional.empty();
+        }
+        if (cell.fault().equals("store-clock") && doubleGrant) {
+            return Optional.of("leases run by the clock of the server");
+        }
+        if (cell.fault().equals("failover-unheard") && doubleGrant && !CONFIRMED.contains(lock.id())) {
             return Optional.of("a grant that no replica has is lost with the master");
         }
         return Optional.empty();

@@ -8,10 +8,15 @@ import dev.holdfast.challenge.lock.Locks;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.LocalTime;
+import java.time.ZoneId;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Collectors;
 
 /** All that was seen so far. Thread-safe. */
 public final class Results {
@@ -19,12 +24,31 @@ public final class Results {
     private final Map<String, String> settings = new LinkedHashMap<>();
     private final List<String> notTested = new ArrayList<>();
     private final List<String> failures = new ArrayList<>();
+    private volatile boolean interrupted;
 
     /** Adds what became of one lock under one fault. */
     public synchronized void add(LaneHistory history) {
         Cell cell = history.cell();
         rows.computeIfAbsent(cell, unused -> new Row(cell, Locks.of(cell.lock(), cell.store())))
                 .add(history);
+    }
+
+    /** A line on a heat that is over. */
+    public synchronized String progress(String fault, List<LaneHistory> histories) {
+        Map<String, Long> bites = new LinkedHashMap<>();
+        List<String> found = new ArrayList<>();
+        for (Cell cell : histories.stream().map(LaneHistory::cell).distinct().toList()) {
+            Row row = Objects.requireNonNull(rows.get(cell));
+            if (!row.lock().isControl()) {
+                bites.merge(cell.lock(), row.bitten(), Long::sum);
+                if (row.verdict() != Verdict.HELD) {
+                    found.add(cell.lock() + "/" + cell.workload() + " " + row.sentence());
+                }
+            }
+        }
+        return LocalTime.now(ZoneId.systemDefault()).truncatedTo(ChronoUnit.SECONDS) + " "
+                + histories.get(0).cell().store() + " " + fault + ": bites " + bites
+                + found.stream().map(each -> "\n    " + each).collect(Collectors.joining());
     }
 
     /** Describes a store. */
@@ -34,7 +58,20 @@ public final class Results {
 
     /** Something that could not be tried. */
     public synchronized void notTested(String what, String why) {
-        notTested.add(what + ": NOT TESTED (" + why + ")");
+        String line = what + ": NOT TESTED (" + why + ")";
+        if (!notTested.contains(line)) {
+            notTested.add(line);
+        }
+    }
+
+    /** The run is over: what breaks down from now on says nothing. */
+    public void interrupt() {
+        interrupted = true;
+    }
+
+    /** Whether the run is over before its time. */
+    public boolean isInterrupted() {
+        return interrupted;
     }
 
     /** Something that broke down in the challenge itself. */
@@ -85,11 +122,15 @@ public final class Results {
         return rows().stream().noneMatch(row -> row.verdict() == Verdict.BROKEN);
     }
 
-    /** Keeps the histories in which something was found that should not be; returns the folder. */
+    /** Keeps the histories in which something was found that should not be, or nothing that should. */
     public synchronized void keepHistories(Path folder) throws IOException {
         for (Row row : rows.values()) {
-            boolean unexpected = row.lock().role() == Role.RIGHT || row.verdict() == Verdict.BROKEN;
-            if (row.history().isPresent() && unexpected && row.lock().role() != Role.WRONG) {
+            boolean unexpected = switch (row.lock().role()) {
+                case WRONG -> !row.uncaught().isEmpty();
+                case RIGHT -> !row.violations().isEmpty();
+                case HOLDFAST, PEER -> row.verdict() == Verdict.BROKEN;
+            };
+            if (row.history().isPresent() && unexpected) {
                 Files.createDirectories(folder);
                 Path file = folder.resolve(row.cell().toString().replace('/', '-') + ".history");
                 HistoryFile.write(file, row.history().get());

@@ -5,6 +5,7 @@ import dev.holdfast.challenge.check.Check.Violation;
 import dev.holdfast.challenge.check.Exclusion;
 import dev.holdfast.challenge.history.LaneHistory;
 import dev.holdfast.challenge.history.LaneHistory.Cell;
+import dev.holdfast.challenge.history.Turn;
 import dev.holdfast.challenge.lock.LockKind;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,6 +27,7 @@ public final class Row {
     private long missed;
     private long turns;
     private long naive;
+    private long seen;
     private @Nullable LaneHistory worst;
     private List<Violation> shown = List.of();
     private String file = "";
@@ -42,11 +44,21 @@ public final class Row {
         turns += history.turns().size();
         naive += Exclusion.naiveOverlaps(history);
         found.forEach(violation -> violations.merge(violation.check(), 1, Integer::sum));
+        seen += found.stream()
+                .map(violation -> biteBefore(history, violation))
+                .distinct()
+                .count();
         seeds.add(history.seed());
-        if (!found.isEmpty() && shown.isEmpty()) {
+        if (shown.isEmpty()) {
             worst = history;
             shown = found;
         }
+    }
+
+    /** The number of the bite after which it happened. */
+    private static long biteBefore(LaneHistory history, Violation violation) {
+        long when = violation.turns().stream().mapToLong(Turn::began).max().orElse(Long.MIN_VALUE);
+        return history.bites().stream().filter(bite -> bite.began() <= when).count();
     }
 
     /** Which lock, doing what, under which fault. */
@@ -69,6 +81,11 @@ public final class Row {
         return missed;
     }
 
+    /** After how many bites something was found. */
+    public long seen() {
+        return seen;
+    }
+
     /** How many turns were taken. */
     public long turns() {
         return turns;
@@ -84,7 +101,7 @@ public final class Row {
         return violations;
     }
 
-    /** The history in which something was found first. */
+    /** The history in which something was found first; the last one where nothing was. */
     public Optional<LaneHistory> history() {
         return Optional.ofNullable(worst);
     }
@@ -123,7 +140,9 @@ public final class Row {
             case HELD ->
                 "HELD (" + bitten + " bites, 0 violations, fails in less than "
                         + String.format("%.1f", Math.min(100, RULE_OF_THREE / bitten)) + " % of bites, 95 %)";
-            case NOT_PROMISED -> "NOT PROMISED (seen " + counts() + " in " + bitten + " bites)";
+            case NOT_PROMISED ->
+                "NOT PROMISED (" + String.join(", ", violations.keySet()) + "; seen after " + seen + " of " + bitten
+                        + " bites)";
             case BROKEN ->
                 "BROKEN (" + counts() + "; seed "
                         + history().map(LaneHistory::seed).orElse(0L) + ")";

@@ -17,6 +17,20 @@ public final class Terminal {
             invalid.forEach(why -> out.println("  " + why));
             return;
         }
+        table(results, out);
+        long wrong = results.controls().stream()
+                .filter(row -> row.lock().role() == Role.WRONG)
+                .count();
+        out.println("controls: " + wrong + " wrong locks caught, no alarm in the right one");
+    }
+
+    /** Prints what was seen until the run was interrupted. */
+    public static void printSoFar(Results results, PrintStream out) {
+        table(results, out);
+        out.println("INTERRUPTED: what was seen until then; not every control was run");
+    }
+
+    private static void table(Results results, PrintStream out) {
         int width = results.rows().stream()
                 .mapToInt(row -> row.cell().toString().length())
                 .max()
@@ -25,10 +39,6 @@ public final class Terminal {
                 .forEach(row -> out.println(pad(row.cell().toString(), width) + "  " + row.sentence()
                         + (row.file().isEmpty() ? "" : " " + row.file())));
         results.notTested().forEach(out::println);
-        long wrong = results.controls().stream()
-                .filter(row -> row.lock().role() == Role.WRONG)
-                .count();
-        out.println("controls: " + wrong + " wrong locks caught, no alarm in the right one");
     }
 
     private static String pad(String text, int width) {

@@ -14,7 +14,8 @@ public final class SentinelTarget implements Target {
 
     @Override
     public String settings() {
-        return "Redis, a master, one replica, one Sentinel that waits 1 s, nothing is written to disk";
+        return RedisTarget.version(redis.master())
+                + ", a master, one replica, one Sentinel that waits 1 s, nothing is written to disk";
     }
 
     @Override

@@ -1,7 +1,8 @@
 package dev.holdfast.challenge.store;
 
+import dev.holdfast.testbed.ServerClock;
 import java.util.List;
-import java.util.function.Supplier;
+import java.util.Optional;
 
 /**
  * A kind of store to attack.
@@ -12,13 +13,23 @@ import java.util.function.Supplier;
  * @param isProxied whether each worker has a way of its own to it, to be cut off on
  * @param starting how it is started
  */
-public record StoreKind(String id, String title, boolean isQuick, boolean isProxied, Supplier<Target> starting) {
+public record StoreKind(String id, String title, boolean isQuick, boolean isProxied, Starting starting) {
     /** All there are. */
     public static final List<StoreKind> ALL = List.of(
-            new StoreKind("sqlite", "SQLite", true, false, SqliteTarget::new),
-            new StoreKind("redis", "Redis", true, true, RedisTarget::new),
-            new StoreKind("zookeeper", "ZooKeeper", true, true, ZooKeeperTarget::new),
-            new StoreKind("sentinel", "Redis with Sentinel", false, false, SentinelTarget::new));
+            new StoreKind("sqlite", "SQLite", true, false, clock -> new SqliteTarget()),
+            new StoreKind("redis", "Redis", true, true, RedisTarget::start),
+            new StoreKind("zookeeper", "ZooKeeper", true, true, clock -> new ZooKeeperTarget()),
+            new StoreKind("mariadb", "MariaDB", false, true, SqlTarget::mariaDb),
+            new StoreKind("postgresql", "PostgreSQL", false, true, SqlTarget::postgres),
+            new StoreKind("sentinel", "Redis with Sentinel", false, false, clock -> new SentinelTarget()),
+            new StoreKind("etcd", "etcd", false, true, clock -> new EtcdTarget()),
+            new StoreKind("memcached", "Memcached", false, true, clock -> new MemcachedTarget()));
+
+    /** How a store is started. */
+    private interface Starting {
+        /** Starts it with a wall clock to set, if one is given and the store can go by it. */
+        Target start(Optional<ServerClock> clock);
+    }
 
     /** The one with that word. */
     public static StoreKind of(String id) {
@@ -32,9 +43,10 @@ public record StoreKind(String id, String title, boolean isQuick, boolean isProx
     /**
      * Starts it and returns when it answers.
      *
+     * @param clock a wall clock to set, for a store that goes by one
      * @throws dev.holdfast.testbed.ServerMissingException when this machine has none
      */
-    public Target start() {
-        return starting.get();
+    public Target start(Optional<ServerClock> clock) {
+        return starting.start(clock);
     }
 }

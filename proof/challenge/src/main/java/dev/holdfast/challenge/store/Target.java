@@ -1,5 +1,6 @@
 package dev.holdfast.challenge.store;
 
+import dev.holdfast.testbed.ServerClock;
 import dev.holdfast.testbed.ServerProcess;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -20,6 +21,16 @@ public interface Target extends AutoCloseable {
     /** Its process; none for a file. */
     default Optional<ServerProcess> process() {
         return Optional.empty();
+    }
+
+    /** Its wall clock, where that can be set. */
+    default Optional<ServerClock> clock() {
+        return Optional.empty();
+    }
+
+    /** What its wall clock shows, in milliseconds since 1970; of a store with a {@link #clock}. */
+    default long wallMillis() {
+        throw new UnsupportedOperationException(settings() + " has no clock to set");
     }
 
     /** Its address through a proxy on another port. */

@@ -15,8 +15,9 @@ final class ZooKeeperTarget implements Target {
 
     @Override
     public String settings() {
-        return "ZooKeeper, one server, tick " + Locks.TICK.toMillis() + " ms, sessions of " + Locks.SESSION.toSeconds()
-                + " s";
+        String version = server.command("srvr").replaceFirst("(?s)^Zookeeper version: ([\\d.]+).*", "$1");
+        return "ZooKeeper " + version + ", one server, tick " + Locks.TICK.toMillis() + " ms, sessions of "
+                + Locks.SESSION.toSeconds() + " s";
     }
 
     @Override

@@ -2,9 +2,9 @@ package dev.holdfast.challenge.worker;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.holdfast.LockClient;
 import dev.holdfast.challenge.history.Stage;
 import dev.holdfast.challenge.history.TurnFile;
+import dev.holdfast.challenge.lock.Clients;
 import dev.holdfast.challenge.lock.LockKind;
 import dev.holdfast.challenge.lock.LockKind.Place;
 import dev.holdfast.challenge.lock.Locks;
@@ -17,8 +17,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * A process that uses many locks at once, each on a thread of its own: what is done to the process
@@ -29,7 +27,9 @@ import java.util.concurrent.ConcurrentHashMap;
  *
  * <pre>
  *   clock                                                answers: clock NANOS
- *   lane NUMBER WORKER STORE LOCK WORKLOAD NAME URL ARBITER FILE SEED
+ *   wall                                                 answers: wall MILLIS, of its wall clock
+ *   interrupt                                            interrupts those who wait for a lock
+ *   lane NUMBER WORKER STORE LOCK WORKLOAD NAME own|shared URL ARBITER FILE SEED PAUSE
  *                                                        answers: opened NUMBER, or: failed NUMBER WHY
  *   end                                                  closes all clients; answers: ended THREADS, those that are left
  * </pre>
@@ -39,7 +39,7 @@ public final class Worker {
 
     private final Stage stage;
     private final List<WorkingThread> threads = new ArrayList<>();
-    private final Map<String, LockClient> clients = new ConcurrentHashMap<>();
+    private final Clients clients = new Clients();
 
     private Worker(Stage stage) {
         this.stage = stage;
@@ -59,6 +59,8 @@ public final class Worker {
         switch (words[0]) {
             case "clock" -> say("clock " + System.nanoTime());
             case "lane" -> open(words);
+            case "wall" -> say("wall " + System.currentTimeMillis());
+            case "interrupt" -> threads.forEach(WorkingThread::interruptWait);
             case "end" -> end();
             default -> throw new IllegalArgumentException("no such command: " + String.join(" ", words));
         }
@@ -74,9 +76,10 @@ public final class Worker {
                 stage,
                 lock,
                 Workloads.of(words[5]),
-                new Place(words[7], words[6], words[5], Integer.parseInt(words[8]), this::client),
-                new TurnFile(Path.of(words[9]), worker),
-                Long.parseLong(words[10]));
+                new Place(words[8], words[6], words[5], Integer.parseInt(words[9]), words[7].equals("own"), clients),
+                new TurnFile(Path.of(words[10]), worker),
+                Long.parseLong(words[11]),
+                Duration.ofMillis(Long.parseLong(words[12])));
         threads.add(thread);
         thread.start();
     }
@@ -89,14 +92,9 @@ public final class Worker {
                     Math.max(1, Duration.ofNanos(deadline - System.nanoTime()).toMillis()));
         }
         threads.clear();
-        clients.values().forEach(LockClient::close);
-        clients.clear();
+        clients.close();
         boolean unused = Await.until(PATIENCE, () -> holdfastThreads().isEmpty()); // those left are told
         say("ended " + String.join(",", holdfastThreads()));
-    }
-
-    private LockClient client(String url) {
-        return clients.computeIfAbsent(url, LockClient::connect);
     }
 
     /** Threads of the library's clients. */

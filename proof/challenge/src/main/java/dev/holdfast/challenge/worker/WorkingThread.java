@@ -1,6 +1,7 @@
 package dev.holdfast.challenge.worker;
 
 import dev.holdfast.challenge.history.Stage;
+import dev.holdfast.challenge.history.Turn;
 import dev.holdfast.challenge.history.TurnFile;
 import dev.holdfast.challenge.lock.AttackedLock;
 import dev.holdfast.challenge.lock.AttackedLock.Grip;
@@ -18,10 +19,9 @@ import java.util.concurrent.locks.LockSupport;
 final class WorkingThread extends Thread {
     private static final Duration LOOK = Duration.ofMillis(1);
     private static final Duration LOOK_WHEN_PINNED = Duration.ofMillis(5);
+    private static final int TRIES = 5;
+    private static final Duration BETWEEN_TRIES = Duration.ofSeconds(1);
     private static final Duration SHORTEST_PAUSE = Duration.ofMillis(5);
-    private static final int LONGEST_HOLD_MILLIS = 4;
-    private static final int LONGEST_PAUSE_MILLIS = 30;
-    private static final long NANOS_PER_MILLI = 1_000_000;
 
     private final int number;
     private final int worker;
@@ -32,6 +32,7 @@ final class WorkingThread extends Thread {
     private final Place place;
     private final TurnFile file;
     private final Random random;
+    private final long longestPause;
     private volatile boolean ended;
 
     WorkingThread(
@@ -42,7 +43,8 @@ final class WorkingThread extends Thread {
             Workload workload,
             Place place,
             TurnFile file,
-            long seed) {
+            long seed,
+            Duration longestPause) {
         // The same in every process: some locks take the name of a thread for who it is.
         super("lane-" + number);
         setDaemon(true);
@@ -55,6 +57,7 @@ final class WorkingThread extends Thread {
         this.place = place;
         this.file = file;
         this.random = new Random(seed + worker);
+        this.longestPause = longestPause.toNanos();
     }
 
     /** Ends after this turn, or in the middle of a wait. */
@@ -63,18 +66,40 @@ final class WorkingThread extends Thread {
         interrupt();
     }
 
+    /** Interrupts it where it waits for the lock. */
+    void interruptWait() {
+        Turn turn = file.lastTurn();
+        if (turn != null && turn.isAsking()) {
+            interrupt();
+        }
+    }
+
     @Override
     public void run() {
-        try (AttackedLock lock = kind.opening().open(place)) {
+        try (AttackedLock lock = open()) {
             Worker.say("opened " + number);
             while (!ended && !file.isFull()) {
-                pause(SHORTEST_PAUSE.toNanos() + random.nextInt(LONGEST_PAUSE_MILLIS) * NANOS_PER_MILLI);
+                pause(SHORTEST_PAUSE.toNanos() + random.nextLong(longestPause));
                 if (stage.mayBegin(worker, lane)) {
                     takeTurn(lock);
                 }
             }
         } catch (Throwable failed) {
             Worker.say("failed " + number + " " + failed);
+        }
+    }
+
+    /** Nothing is done to the store yet, but the machine may do other work. */
+    private AttackedLock open() throws Exception {
+        for (int i = 1; ; i++) {
+            try {
+                return kind.opening().open(place);
+            } catch (Exception failed) {
+                if (i == TRIES) {
+                    throw failed;
+                }
+                pause(BETWEEN_TRIES.toNanos());
+            }
         }
     }
 
@@ -99,7 +124,9 @@ final class WorkingThread extends Thread {
     private void hold(Mode mode, Grip grip) {
         file.begin(mode, grip.token(), grip.period(), System.nanoTime());
         workload.enter(lane, grip, file);
-        long until = System.nanoTime() + random.nextInt(LONGEST_HOLD_MILLIS) * NANOS_PER_MILLI;
+        long until = System.nanoTime()
+                + (long) (random.nextDouble()
+                        * workload.longestHold(stage.isAnyonePinned()).toNanos());
         boolean stays;
         do {
             // A reader is in no other reader's way: a pinned worker stays where it writes.
@@ -118,6 +145,7 @@ final class WorkingThread extends Thread {
     }
 
     private static void pause(long nanos) {
+        boolean unused = Thread.interrupted(); // meant for a wait, which was over before
         LockSupport.parkNanos(nanos);
     }
 }

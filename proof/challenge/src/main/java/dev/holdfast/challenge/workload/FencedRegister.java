@@ -3,6 +3,7 @@ package dev.holdfast.challenge.workload;
 import dev.holdfast.challenge.check.Check;
 import dev.holdfast.challenge.check.Exclusion;
 import dev.holdfast.challenge.check.Fence;
+import dev.holdfast.challenge.check.Refused;
 import dev.holdfast.challenge.check.Tokens;
 import dev.holdfast.challenge.history.Stage;
 import dev.holdfast.challenge.history.Turn.Outcome;
@@ -46,6 +47,6 @@ final class FencedRegister implements Workload {
 
     @Override
     public List<Check> checks() {
-        return List.of(new Exclusion("exclusive"), new Tokens(), new Fence());
+        return List.of(new Exclusion("exclusive"), new Tokens(), new Fence(), new Refused());
     }
 }

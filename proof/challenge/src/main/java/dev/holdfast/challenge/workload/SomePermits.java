@@ -3,6 +3,7 @@ package dev.holdfast.challenge.workload;
 import dev.holdfast.challenge.check.Check;
 import dev.holdfast.challenge.check.Exclusion;
 import dev.holdfast.spi.Mode;
+import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 
@@ -23,6 +24,12 @@ final class SomePermits implements Workload {
     @Override
     public Mode mode(Random random, boolean pinned) {
         return new Mode.Permits(1, PERMITS);
+    }
+
+    /** Beside a holder that stays, one permit too many is held by both others at once. */
+    @Override
+    public Duration longestHold(boolean besidePinned) {
+        return Duration.ofMillis(besidePinned ? 200 : 4);
     }
 
     @Override

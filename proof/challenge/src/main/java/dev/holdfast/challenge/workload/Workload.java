@@ -5,6 +5,7 @@ import dev.holdfast.challenge.history.Stage;
 import dev.holdfast.challenge.history.TurnFile;
 import dev.holdfast.challenge.lock.AttackedLock.Grip;
 import dev.holdfast.spi.Mode;
+import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 
@@ -19,6 +20,15 @@ public interface Workload {
     /** How the next turn holds the lock; a pinned holder is to be in somebody's way. */
     default Mode mode(Random random, boolean pinned) {
         return Mode.EXCLUSIVE;
+    }
+
+    /**
+     * How long the next hold lasts at most.
+     *
+     * @param besidePinned whether another worker stays in its hold
+     */
+    default Duration longestHold(boolean besidePinned) {
+        return Duration.ofMillis(4);
     }
 
     /** What the holder does first. */

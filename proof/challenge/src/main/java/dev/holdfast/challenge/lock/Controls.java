@@ -1,0 +1,191 @@
+package dev.holdfast.challenge.lock;
+
+import dev.holdfast.challenge.lock.LockKind.Caught;
+import dev.holdfast.challenge.lock.LockKind.Place;
+import dev.holdfast.challenge.lock.LockKind.Role;
+import dev.holdfast.ladder.Rung;
+import dev.holdfast.ladder.redis.LuaDelete;
+import dev.holdfast.ladder.redis.SetNx;
+import dev.holdfast.ladder.redis.SetNxEx;
+import dev.holdfast.ladder.redis.SetNxExpire;
+import dev.holdfast.ladder.redis.SetNxFinally;
+import dev.holdfast.ladder.redis.UniqueValue;
+import dev.holdfast.ladder.redis.Watchdog;
+import dev.holdfast.ladder.sql.Heartbeat;
+import dev.holdfast.ladder.sql.HostAndThread;
+import dev.holdfast.ladder.sql.QueryAndOccupy;
+import dev.holdfast.ladder.sql.UniqueRow;
+import dev.holdfast.ladder.zookeeper.OneNode;
+import dev.holdfast.ladder.zookeeper.OneNodeLookedAt;
+import dev.holdfast.ladder.zookeeper.SequentialNodes;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
+
+/**
+ * The controls: locks that are wrong on purpose or by their textbook, each with the check that must find it, and a right
+ * one in which no check may find anything. A new one is an entry here.
+ */
+final class Controls {
+    /** The lease of the textbooks' locks. */
+    private static final Duration TEXTBOOK = Duration.ofSeconds(2);
+
+    private static final Duration NONE = Duration.ZERO;
+    private static final Duration BETWEEN = Duration.ofMillis(3);
+    private static final Duration LONG_BETWEEN = Duration.ofSeconds(1);
+
+    /** Where no lock of a textbook runs, and the file, on which all checks are tried in a quick run. */
+    private static final Set<String> WITHOUT_TEXTBOOK = Set.of("sqlite", "mariadb", "etcd", "memcached");
+
+    static final List<LockKind> ALL = List.of(
+            new LockKind(
+                    "arbiter",
+                    "arbiter in the controller",
+                    Role.RIGHT,
+                    Locks.EVERYWHERE,
+                    false,
+                    Set.of("plain", "fenced", "permits", "shared"),
+                    NONE,
+                    Caught.NEVER,
+                    place -> new ArbiterLock(place.arbiter(), place.name(), Flaw.NONE)),
+            flawed(Flaw.TWO_HOLDERS, "plain", "steady", "exclusive", "register"),
+            flawed(Flaw.FALLING_TOKENS, "fenced", "steady", "tokens", "refused"),
+            flawed(Flaw.EQUAL_TOKENS, "fenced", "steady", "tokens", "refused"),
+            flawed(Flaw.EXTRA_PERMIT, "permits", "steady", "permits"),
+            flawed(Flaw.BARGING_READERS, "shared", "steady", "shared"),
+            flawed(Flaw.FORGETS_THE_DEAD, "plain", "kill-holder", "liveness"),
+            flawed(Flaw.LEAVES_RESIDUE, "plain", "steady", "residue"),
+            new LockKind(
+                    "lock-alone",
+                    "job under a lock alone",
+                    Role.WRONG,
+                    Set.of("sqlite"),
+                    false,
+                    Set.of("period"),
+                    NONE,
+                    new Caught("steady", List.of("once"), ""),
+                    place -> new LockAloneJob(new ArbiterLock(place.arbiter(), place.name(), Flaw.NONE))),
+            inSql("query-and-occupy", NONE, "steady", "exclusive", url -> new QueryAndOccupy(url, Controls::pause)),
+            inSql("host-and-thread", NONE, "steady", "exclusive", HostAndThread::new),
+            inSql("unique-row", NONE, "kill-holder", "liveness", UniqueRow::new),
+            onPostgres("heartbeat", TEXTBOOK, "pause-holder", "exclusive", Heartbeat::new),
+            onRedis("setnx", NONE, "kill-holder", "liveness", SetNx::new),
+            onRedis("setnx-finally", NONE, "kill-holder", "liveness", SetNxFinally::new),
+            onRedis("setnx-expire", TEXTBOOK, "lost-claim", "liveness", SetNxExpire::new),
+            onRedis("setnx-ex", TEXTBOOK, "pause-holder", "exclusive", SetNxEx::new),
+            onRedis("unique-value", TEXTBOOK, "pause-holder", "exclusive", UniqueValue::new),
+            onRedis("lua-delete", TEXTBOOK, "pause-holder", "exclusive", LuaDelete::new),
+            onRedis("watchdog", TEXTBOOK, "pause-holder", "exclusive", Watchdog::new),
+            onZooKeeper("one-node", "steady", "liveness", servers -> new OneNode(servers, Controls::longPause)),
+            onZooKeeper("one-node-looked-at", "pause-holder", "exclusive", OneNodeLookedAt::new),
+            onZooKeeper("sequential-nodes", "lost-claim", "liveness", SequentialNodes::new),
+            rung(
+                    "setnx-unheard",
+                    Set.of("sentinel"),
+                    NONE,
+                    "failover-unheard",
+                    "exclusive",
+                    place -> new SetNx(place.url().replace("/holdfast", "#holdfast"))));
+
+    private Controls() {}
+
+    private static LockKind flawed(Flaw flaw, String workload, String fault, String... checks) {
+        String words = flaw.name().toLowerCase(Locale.ROOT);
+        return new LockKind(
+                words.replace('_', '-'),
+                "arbiter: " + words.replace('_', ' '),
+                Role.WRONG,
+                WITHOUT_TEXTBOOK,
+                false,
+                Set.of(workload),
+                NONE,
+                new Caught(fault, List.of(checks), ""),
+                place -> new ArbiterLock(place.arbiter(), place.name(), flaw));
+    }
+
+    private static LockKind inSql(String id, Duration lease, String fault, String check, Function<String, Rung> rung) {
+        return rung(id, Set.of("sqlite", "postgresql"), lease, fault, check, place -> {
+            String url = place.url().replace("locks.db", "ladder.db").replaceFirst("^sqlite:", "jdbc:sqlite:");
+            createTables(url, place.name());
+            return rung.apply(url);
+        });
+    }
+
+    private static LockKind onPostgres(
+            String id, Duration lease, String fault, String check, Function<String, Rung> rung) {
+        return rung(id, Set.of("postgresql"), lease, fault, check, place -> {
+            createTables(place.url(), place.name());
+            return rung.apply(place.url());
+        });
+    }
+
+    private static LockKind onRedis(
+            String id, Duration lease, String fault, String check, Function<String, Rung> rung) {
+        return rung(id, Set.of("redis"), lease, fault, check, place -> rung.apply(place.url()));
+    }
+
+    private static LockKind onZooKeeper(String id, String fault, String check, Function<String, Rung> rung) {
+        return rung(
+                id,
+                Set.of("zookeeper"),
+                Locks.SESSION,
+                fault,
+                check,
+                place -> rung.apply(place.url().replace("zk://", "")));
+    }
+
+    /** How a textbook's lock is made. */
+    private interface Making {
+        Rung make(Place place) throws Exception;
+    }
+
+    private static LockKind rung(
+            String id, Set<String> stores, Duration lease, String fault, String check, Making making) {
+        return new LockKind(
+                id,
+                "textbook: " + id,
+                Role.WRONG,
+                stores,
+                true,
+                Set.of("plain"),
+                lease,
+                new Caught(fault, List.of(check), id.equals("sequential-nodes") ? "/lock-" : ""),
+                place -> new RungLock(making.make(place), place.name()));
+    }
+
+    /** What stands between the look and the setting: without it, a race takes long to be lost. */
+    private static void pause() {
+        LockSupport.parkNanos(BETWEEN.toNanos());
+    }
+
+    /** What stands between the look and the watch, and in which the last holder goes. */
+    private static void longPause() {
+        LockSupport.parkNanos(LONG_BETWEEN.toNanos());
+    }
+
+    /** Of several workers that create a table at once, PostgreSQL tells some that it is there. */
+    private static void createTables(String url, String name) throws SQLException {
+        try (Connection database = DriverManager.getConnection(url);
+                Statement statement = database.createStatement()) {
+            for (String sql : List.of(
+                    "CREATE TABLE IF NOT EXISTS locked (name VARCHAR(100) PRIMARY KEY)",
+                    "CREATE TABLE IF NOT EXISTS occupied (name VARCHAR(100) PRIMARY KEY, state VARCHAR(10))",
+                    "CREATE TABLE IF NOT EXISTS owned (name VARCHAR(100) PRIMARY KEY, owner VARCHAR(200), depth INTEGER)",
+                    "CREATE TABLE IF NOT EXISTS leased (name VARCHAR(100) PRIMARY KEY, beat TIMESTAMP WITH TIME ZONE)",
+                    "INSERT INTO occupied (name, state) VALUES ('" + name + "', 'free') ON CONFLICT DO NOTHING")) {
+                try {
+                    statement.execute(sql);
+                } catch (SQLException collided) {
+                    statement.execute(sql);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+package dev.holdfast.challenge.lock;
+
+import dev.holdfast.bench.peer.Peer;
+import dev.holdfast.bench.peer.Peers;
+import dev.holdfast.bench.peer.StoreKind;
+import dev.holdfast.bench.run.Versions;
+import dev.holdfast.challenge.lock.LockKind.Caught;
+import dev.holdfast.challenge.lock.LockKind.Opening;
+import dev.holdfast.challenge.lock.LockKind.Role;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What users would otherwise pick, with the settings that it comes with; where it has none, a lease of 30 s. A new one is an
+ * entry here.
+ */
+final class PeerLocks {
+    /** Of Redisson by default, and of those whose caller has to say. */
+    private static final Duration HALF_MINUTE = Duration.ofSeconds(30);
+    /** Of Spring Integration on Redis, by default. */
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+    /** Of Spring Integration on JDBC, by default. */
+    private static final Duration TEN_SECONDS = Duration.ofSeconds(10);
+    /** How long a leader of Spring may be silent. */
+    private static final Duration LEADER = Duration.ofSeconds(2);
+
+    private static final Map<String, String> JARS = Map.of(
+            "Redisson", "redisson",
+            "Spring", "spring-integration-core",
+            "ShedLock", "shedlock-core",
+            "Curator", "curator-recipes",
+            "jetcd", "jetcd-core",
+            "lock4j", "lock4j-core",
+            "db-scheduler", "db-scheduler");
+
+    static final List<LockKind> ALL = List.of(
+            ofBench("redisson", StoreKind.REDIS, HALF_MINUTE),
+            ofBench("redisson-fair", StoreKind.REDIS, HALF_MINUTE),
+            peer(
+                    "redisson-fenced",
+                    "Redisson, fenced lock",
+                    "redis",
+                    "fenced",
+                    HALF_MINUTE,
+                    place -> new RedissonFenced(place, true)),
+            ofBench("spring-redis", StoreKind.REDIS, MINUTE),
+            peer(
+                    "spring-leader",
+                    "Spring, LockRegistryLeaderInitiator",
+                    "redis",
+                    "term",
+                    LEADER,
+                    place -> new SpringElection(place, LEADER)),
+            peer("shedlock", "ShedLock", "redis", "plain", HALF_MINUTE, place -> ShedLock.onRedis(place, HALF_MINUTE)),
+            peer("lock4j", "lock4j", "redis", "plain", HALF_MINUTE, Lock4j::at),
+            peer(
+                    "redisson-fenced-checked",
+                    "Redisson, fenced lock",
+                    "sentinel",
+                    "fenced",
+                    HALF_MINUTE,
+                    place -> new RedissonFenced(place, true)),
+            peer(
+                    "redisson-fenced",
+                    "Redisson, fenced lock, checkLockSyncedSlaves=false",
+                    "sentinel",
+                    "fenced",
+                    HALF_MINUTE,
+                    place -> new RedissonFenced(place, false)),
+            ofBench("curator", StoreKind.ZOOKEEPER, Locks.SESSION),
+            peer(
+                    "curator-listener",
+                    "Curator, with a connection listener",
+                    "zookeeper",
+                    "plain",
+                    Locks.SESSION,
+                    CuratorListening::new),
+            peer("curator-latch", "Curator, LeaderLatch", "zookeeper", "term", Locks.SESSION, CuratorElection::new),
+            ofBench("shedlock", StoreKind.MARIADB, HALF_MINUTE),
+            ofBench("shedlock", StoreKind.POSTGRESQL, HALF_MINUTE),
+            ofBench("spring-jdbc", StoreKind.MARIADB, TEN_SECONDS),
+            ofBench("spring-jdbc", StoreKind.POSTGRESQL, TEN_SECONDS),
+            dbScheduler("mariadb"),
+            dbScheduler("postgresql"),
+            ofBench("jetcd", StoreKind.ETCD, HALF_MINUTE));
+
+    private PeerLocks() {}
+
+    /** "Redisson, fair lock" becomes "Redisson 4.7.0, fair lock". */
+    private static String withVersion(String title) {
+        String library = title.replaceFirst(",.*", "");
+        String version = Versions.ofLibraries().getOrDefault(JARS.getOrDefault(library, ""), "");
+        return version.isEmpty() ? title : library + " " + version + title.substring(library.length());
+    }
+
+    private static LockKind dbScheduler(String store) {
+        return peer("db-scheduler", "db-scheduler, heartbeat 2 s", store, "period", DbScheduler.DEAD, DbScheduler::new);
+    }
+
+    private static LockKind ofBench(String id, StoreKind store, Duration lease) {
+        return peer(
+                id,
+                Peers.of(id, store).title(),
+                store.name().toLowerCase(Locale.ROOT),
+                "plain",
+                lease,
+                place -> new LibraryLock(
+                        place.client(Peer.class, id, () -> Peers.of(id, store).connect(place.url(), 1), Peer::close),
+                        place.name()));
+    }
+
+    private static LockKind peer(
+            String id, String title, String store, String workload, Duration lease, Opening opening) {
+        return new LockKind(
+                id, withVersion(title), Role.PEER, Set.of(store), true, Set.of(workload), lease, Caught.NEVER, opening);
+    }
+}

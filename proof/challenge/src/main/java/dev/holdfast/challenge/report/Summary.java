@@ -1,0 +1,92 @@
+package dev.holdfast.challenge.report;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/** A line for each lock, as a table in Markdown. */
+public final class Summary {
+    /** One in twenty runs of a lock that fails in this share of the bites would have shown nothing: the rule of three. */
+    private static final double RULE_OF_THREE = 300;
+
+    private Summary() {}
+
+    /** Writes it; nothing of a run that is worth nothing. */
+    public static void write(Path file, Results results) throws IOException {
+        if (results.invalid().isEmpty()) {
+            Files.writeString(file, table(results));
+        }
+    }
+
+    private static String table(Results results) {
+        Map<String, List<Row>> lines = new LinkedHashMap<>();
+        for (Row row : results.rows()) {
+            String store = results.settings()
+                    .getOrDefault(row.cell().store(), row.cell().store());
+            lines.computeIfAbsent(
+                            store.replaceFirst(",.*", "")
+                                    + (row.cell().store().equals("sentinel") ? " with Sentinel" : "") + " | "
+                                    + row.lock().title(),
+                            unused -> new ArrayList<>())
+                    .add(row);
+        }
+        StringBuilder table = new StringBuilder("| store | lock | held under | seen, and not promised | broken |\n")
+                .append("|---|---|---|---|---|\n");
+        lines.forEach((title, rows) -> table.append("| " + title + " | " + held(rows) + " | "
+                + seen(rows, Verdict.NOT_PROMISED) + " | " + seen(rows, Verdict.BROKEN) + " |\n"));
+        return table.toString();
+    }
+
+    /** Faults under which nothing was found in any use of the lock. */
+    private static String held(List<Row> rows) {
+        Map<String, List<Row>> byFault = byFault(rows);
+        byFault.values().removeIf(of -> of.stream().anyMatch(row -> row.verdict() != Verdict.HELD));
+        long bites = byFault.values().stream()
+                .flatMap(List::stream)
+                .mapToLong(Row::bitten)
+                .sum();
+        return bites == 0
+                ? "–"
+                : String.format(
+                        Locale.ROOT,
+                        "%d of %d faults, %,d bites (fails in < %.2f %%)",
+                        byFault.size(),
+                        byFault(rows).size(),
+                        bites,
+                        Math.min(100, RULE_OF_THREE / bites));
+    }
+
+    private static String seen(List<Row> rows, Verdict verdict) {
+        Map<String, List<Row>> byFault = byFault(rows);
+        byFault.values().forEach(of -> of.removeIf(row -> row.verdict() != verdict));
+        byFault.values().removeIf(List::isEmpty);
+        String text = byFault.entrySet().stream()
+                .map(entry -> entry.getKey() + ": " + checks(entry.getValue()) + " ("
+                        + entry.getValue().stream().mapToLong(Row::seen).sum() + " of "
+                        + entry.getValue().stream().mapToLong(Row::bitten).sum() + ")")
+                .collect(Collectors.joining("; "));
+        return text.isEmpty() ? "–" : text;
+    }
+
+    private static String checks(List<Row> rows) {
+        return String.join(
+                ", ",
+                rows.stream()
+                        .flatMap(row -> row.violations().keySet().stream())
+                        .collect(Collectors.toCollection(TreeSet::new)));
+    }
+
+    private static Map<String, List<Row>> byFault(List<Row> rows) {
+        return rows.stream()
+                .filter(row -> row.verdict() != Verdict.NOT_TESTED)
+                .collect(Collectors.groupingBy(
+                        row -> row.cell().fault(), LinkedHashMap::new, Collectors.toCollection(ArrayList::new)));
+    }
+}

@@ -1,0 +1,86 @@
+package dev.holdfast.challenge.store;
+
+import dev.holdfast.testbed.LocalServer;
+import dev.holdfast.testbed.MariaDbServer;
+import dev.holdfast.testbed.PostgresServer;
+import dev.holdfast.testbed.ServerClock;
+import dev.holdfast.testbed.ServerProcess;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/**
+ * One database server that forces every commit to disk, as it comes.
+ *
+ * @param server its process
+ * @param title what people call it
+ * @param url its address, as users of Holdfast write it
+ * @param now a query for its wall clock
+ */
+record SqlTarget(LocalServer server, String title, String url, String now, Optional<ServerClock> clock)
+        implements Target {
+    private static final String CONNECTIONS = "max_connections=1000";
+
+    static SqlTarget mariaDb(Optional<ServerClock> clock) {
+        MariaDbServer server = MariaDbServer.start(environment(clock), "--" + CONNECTIONS);
+        return new SqlTarget(
+                server, "MariaDB", server.jdbcUrl(), "SELECT ROUND(UNIX_TIMESTAMP(SYSDATE(3)) * 1000)", clock);
+    }
+
+    static SqlTarget postgres(Optional<ServerClock> clock) {
+        PostgresServer server = PostgresServer.start(environment(clock), "-c", CONNECTIONS);
+        return new SqlTarget(
+                server,
+                "PostgreSQL",
+                server.jdbcUrl(),
+                "SELECT ROUND(EXTRACT(EPOCH FROM clock_timestamp()) * 1000)",
+                clock);
+    }
+
+    private static Map<String, String> environment(Optional<ServerClock> clock) {
+        return clock.map(ServerClock::environment).orElse(Map.of());
+    }
+
+    @Override
+    public String settings() {
+        return title + " "
+                + ask("SELECT version()").replaceFirst("^PostgreSQL ", "").replaceFirst("[ -].*", "")
+                + ", with its defaults";
+    }
+
+    @Override
+    public OptionalInt port() {
+        return OptionalInt.of(server.port());
+    }
+
+    @Override
+    public Optional<ServerProcess> process() {
+        return Optional.of(server.process());
+    }
+
+    @Override
+    public long wallMillis() {
+        return (long) Double.parseDouble(ask(now));
+    }
+
+    private String ask(String query) {
+        try (Connection connection = DriverManager.getConnection(url);
+                Statement statement = connection.createStatement();
+                ResultSet answer = statement.executeQuery(query)) {
+            answer.next();
+            return answer.getString(1);
+        } catch (SQLException e) {
+            throw new IllegalStateException(title + " does not answer " + query, e);
+        }
+    }
+
+    @Override
+    public void close() {
+        server.close();
+    }
+}
