@@ -86,6 +86,6 @@ class CheckSearchTest {
     }
 
     private long value() {
-        return 1 + random.nextInt(VALUES);
+        return 1L + random.nextInt(VALUES);
     }
 }
