@@ -131,20 +131,26 @@ final class Commands {
 
     private <T> void tryAgain(
             Supplier<CompletableFuture<T>> attempt, CompletableFuture<T> answer, long until, int before) {
-        attempt.get().whenComplete((done, failure) -> {
-            Throwable why = failure == null ? null : Errors.unwrapped(failure);
-            if (why == null) {
-                answer.complete(done);
-            } else if (!(why instanceof Errors.ConnectionLostException)) {
-                answer.completeExceptionally(why);
-            } else if (until - time.nanoTime() > 0) {
-                time.schedule(
-                        () -> tryAgain(attempt, answer, until, before + 1),
-                        Duration.ofNanos(Pauses.beforeRetry(before)));
-            } else {
-                answer.completeExceptionally(errors.unavailable("is away: is it up, and can it be reached?", why));
-            }
-        });
+        CompletableFuture.completedFuture(true)
+                .thenCompose(go -> attempt.get())
+                .handle((done, failure) -> {
+                    Throwable why = failure == null ? null : Errors.unwrapped(failure);
+                    if (why == null) {
+                        return answer.complete(done);
+                    }
+                    if (!(why instanceof Errors.ConnectionLostException)) {
+                        return answer.completeExceptionally(errors.broken(why));
+                    }
+                    if (until - time.nanoTime() <= 0) {
+                        return answer.completeExceptionally(
+                                errors.unavailable("is away: is it up, and can it be reached?", why));
+                    }
+                    time.schedule(
+                            () -> tryAgain(attempt, answer, until, before + 1),
+                            Duration.ofNanos(Pauses.beforeRetry(before)));
+                    return false;
+                })
+                .exceptionally(broken -> answer.completeExceptionally(errors.broken(Errors.unwrapped(broken))));
     }
 
     /** Fails all commands, also those to come; false if that was done before. */
@@ -174,10 +180,10 @@ final class Commands {
         }
         try {
             enqueue(place.server, command.operation);
-        } catch (IllegalStateException e) { // its queue is full, or it was shut down by the application
+            watchTheTime();
+        } catch (Throwable e) { // its queue is full, or it was shut down by the application; or there is no timer
             command.fail(errors.unavailable("cannot be sent commands: " + e.getMessage(), e));
         }
-        watchTheTime();
         return command;
     }
 
@@ -211,8 +217,14 @@ final class Commands {
     }
 
     private void endOverdue() {
-        long now = time.nanoTime();
         underWay.removeIf(CompletableFuture::isDone);
+        try {
+            watchTheTime(); // first: it goes on whatever comes of this one
+        } catch (Throwable notPlanned) {
+            underWay.forEach(command -> command.fail(errors.broken(notPlanned)));
+            return;
+        }
+        long now = time.nanoTime();
         for (Command<?> each : underWay) {
             if (each.until - now <= 0) {
                 each.fail(errors.noAnswer());
@@ -220,7 +232,6 @@ final class Commands {
                         each.operation); // after many of these, spymemcached opens a new connection
             }
         }
-        watchTheTime();
     }
 
     /** A command, and its answer; spymemcached calls it on its thread, or on one that cancels it. */

@@ -41,6 +41,11 @@ record Errors(String store) {
                 null);
     }
 
+    /** An Error, or what a timer or a listener has thrown: whoever waits is answered by it. */
+    HoldfastException broken(Throwable why) {
+        return why instanceof HoldfastException known ? known : unavailable("could not be asked: " + why, why);
+    }
+
     StoreUnavailableException noAnswer() {
         return unavailable("gave no answer in time: is it up, and can it be reached?", null);
     }

@@ -252,6 +252,10 @@ final class MemcachedStore implements Store {
         return answered.thenCompose(ended -> release(claim.name(), claim.id())).thenAccept(done -> {});
     }
 
+    HoldfastException broken(Throwable why) {
+        return errors.broken(why);
+    }
+
     /** A claim has its answer. */
     void forget(ClaimId id, PolledClaim polled) {
         pending.remove(id, polled);
