@@ -6,6 +6,8 @@ import dev.holdfast.HoldfastException;
 import dev.holdfast.spi.TimeSource;
 import dev.holdfast.spi.support.Pauses;
 import dev.holdfast.spi.support.PlannedTask;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +25,7 @@ import net.spy.memcached.OperationFactory;
 import net.spy.memcached.ops.GetsOperation;
 import net.spy.memcached.ops.Mutator;
 import net.spy.memcached.ops.Operation;
+import net.spy.memcached.ops.OperationErrorType;
 import net.spy.memcached.ops.OperationException;
 import net.spy.memcached.ops.OperationStatus;
 import net.spy.memcached.ops.StatusCode;
@@ -187,6 +190,25 @@ final class Commands {
         return command;
     }
 
+    /**
+     * The same, but after an error of the server it does not end the connection, on which others wait for their answers:
+     * spymemcached throws it once it has called back. After other errors, nobody knows which answer comes next.
+     */
+    private static Operation goingOnAfterErrors(Operation operation) {
+        return (Operation) Proxy.newProxyInstance(
+                Operation.class.getClassLoader(), new Class<?>[] {Operation.class}, (proxy, method, arguments) -> {
+                    try {
+                        return method.invoke(operation, arguments);
+                    } catch (InvocationTargetException e) {
+                        if (e.getTargetException() instanceof OperationException said
+                                && said.getType() == OperationErrorType.SERVER) {
+                            return null; // of readFromBuffer, as no other throws it
+                        }
+                        throw e.getTargetException();
+                    }
+                });
+    }
+
     /** Also for a thread that is interrupted, from which spymemcached takes nothing. */
     private void enqueue(MemcachedNode server, Operation operation) {
         boolean interrupted = false;
@@ -253,7 +275,7 @@ final class Commands {
         Command(Function<Command<T>, Operation> operation, Function<Command<T>, T> answer, Set<StatusCode> refusals) {
             this.answer = answer;
             this.refusals = refusals;
-            this.operation = operation.apply(this);
+            this.operation = goingOnAfterErrors(operation.apply(this));
         }
 
         /** Not sent, if it has not been. */
