@@ -23,7 +23,6 @@ import net.spy.memcached.MemcachedConnection;
 import net.spy.memcached.MemcachedNode;
 import net.spy.memcached.OperationFactory;
 import net.spy.memcached.ops.GetsOperation;
-import net.spy.memcached.ops.Mutator;
 import net.spy.memcached.ops.Operation;
 import net.spy.memcached.ops.OperationErrorType;
 import net.spy.memcached.ops.OperationException;
@@ -113,15 +112,6 @@ final class Commands {
                 on -> operations.gets(
                         place.key + " " + Place.BASE, on), // the protocol has several keys, spymemcached one
                 done -> done.items,
-                StatusCode.ERR_NOT_FOUND);
-    }
-
-    /** Raises a number; false if there is none. */
-    CompletableFuture<Boolean> raise(Place place, long by) {
-        return send(
-                place,
-                on -> operations.mutate(Mutator.incr, place.key, by, 0, 0, on),
-                done -> done.status.isSuccess(),
                 StatusCode.ERR_NOT_FOUND);
     }
 

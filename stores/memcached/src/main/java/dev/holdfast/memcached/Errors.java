@@ -31,7 +31,7 @@ record Errors(String store) {
         if (answer.contains("out of memory")) {
             return unavailable("has no memory left (" + answer + "): raise its option -m, or let it evict", null);
         }
-        return refused("answered '" + answer + "': is it Memcached, and does it allow add, gets, cas and incr?", null);
+        return refused("answered '" + answer + "': is it Memcached, and does it allow add, gets and cas?", null);
     }
 
     StoreRefusedException foreign(String key) {

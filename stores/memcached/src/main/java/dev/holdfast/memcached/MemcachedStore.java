@@ -177,21 +177,25 @@ final class MemcachedStore implements Store {
             boolean counts = baseNow != null && baseNow == base && found.number() > claim.floor();
             return counts && stored && item != null && item.value().equals(value)
                     ? CompletableFuture.completedFuture(Optional.of(Grant.of(claim, found.number(), sent)))
-                    : prepareBase(place, baseNow, found.cas, claim.floor())
+                    : prepareBase(place, items.get(Place.BASE), found.cas, claim.floor())
                             .thenCompose(ready -> write(claim, place, found, times + 1));
         }));
     }
 
-    /** Makes or raises the base where that is needed, so that the next write has a number above the floor. */
-    private CompletableFuture<?> prepareBase(Place place, @Nullable Long base, long cas, long floor) {
+    /**
+     * Makes or raises the base where that is needed, so that the next write has a number above the floor. If many claims do
+     * so at once, one of them does, and the others read what it wrote.
+     */
+    private CompletableFuture<?> prepareBase(Place place, @Nullable Item read, long cas, long floor) {
+        Long base = base(place.server(), read);
         Place item = Place.ofBase(place.server());
         long first = Math.max(Math.max(time.wallMillis() * 1_000, floor) - cas, bases.getOrDefault(place.server(), 0L));
-        CompletableFuture<Boolean> written = base == null
+        CompletableFuture<Boolean> written = read == null || base == null
                 ? commands.add(item, 0, Long.toString(first))
                 : base + cas < floor
-                        ? commands.raise(item, floor - base - cas)
+                        ? commands.cas(item, read.cas(), 0, Long.toString(floor - cas))
                         : CompletableFuture.completedFuture(true);
-        return written.thenCompose(done -> commands.gets(item)).thenAccept(read -> base(place.server(), read));
+        return written.thenCompose(done -> commands.gets(item)).thenAccept(now -> base(place.server(), now));
     }
 
     /** The base that was read, or null if it is gone. */

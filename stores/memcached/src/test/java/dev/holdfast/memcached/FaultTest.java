@@ -240,6 +240,24 @@ class FaultTest {
         }
     }
 
+    /** Each raise of the base is one of all tokens, and lasts until the clock has caught up. */
+    @Test
+    void claimsThatRaiseTheBaseAtOnceRaiseItOnce() throws Exception {
+        try (Store store = store(server.port())) {
+            long floor = ask(store, claim(name(), 0)).orElseThrow().number() + 10_000_000;
+
+            List<CompletableFuture<Optional<Grant>>> grants = IntStream.range(0, 200)
+                    .mapToObj(i -> Asked.of(store, claim(name(), floor)).answer())
+                    .toList();
+
+            for (CompletableFuture<Optional<Grant>> each : grants) {
+                assertThat(each.get(60, TimeUnit.SECONDS).orElseThrow().number())
+                        .isGreaterThan(floor)
+                        .isLessThan(floor + 10_000);
+            }
+        }
+    }
+
     @Test
     void aBaseThatIsGoneIsMadeAgainAndNumbersGoOn() throws Exception {
         try (Store store = store(server.port())) {
