@@ -73,6 +73,13 @@ public final class MemcachedStores {
     static Store open(MemcachedUrl url, StoreContext context, Duration shortestLease) {
         Errors errors = new Errors(url.description());
         List<InetSocketAddress> servers = url.addresses();
+        for (InetSocketAddress server : servers) { // spymemcached would fail by another one, and keep its selector open
+            if (server.isUnresolved()) {
+                throw errors.unavailable(
+                        "names a host without an address, " + server.getHostString() + ": correct the URL, or the DNS",
+                        null);
+            }
+        }
         SocketRequests.greet(servers, url.timeout(), errors);
         try {
             MemcachedClient client = new MemcachedClient(

@@ -60,6 +60,16 @@ class RefusalTest {
     }
 
     @Test
+    void oneHostOfSeveralThatHasNoAddressIsNamed() throws Exception {
+        try (MemcachedServer server = OrSkip.orSkip(MemcachedServer::start)) {
+            String url = "memcached://" + server.endpoint() + ",cache2.invalid:11211";
+            assertThatThrownBy(() -> LockClient.connect(url))
+                    .isInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContaining("without an address, cache2.invalid");
+        }
+    }
+
+    @Test
     void aServerOfAnotherProtocolIsNotTakenForMemcached() throws Exception {
         HttpServer http = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         http.start();
