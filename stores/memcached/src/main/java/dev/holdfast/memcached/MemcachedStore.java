@@ -272,10 +272,15 @@ final class MemcachedStore implements Store {
 
     @Override
     public CompletionStage<Boolean> breakGrant(String name, long number, boolean now) {
-        return change(name, found -> found.number() == number, found -> now ? null : found.lock.broken(number));
+        return change(name, found -> found.number() == number, found -> {
+            if (now) {
+                return null;
+            }
+            return found.lock.broken() ? found.lock : found.lock.broken(number);
+        });
     }
 
-    /** Writes the item of a lock again if it is meant, or deletes it for null; whether that was done. */
+    /** Writes the item of a lock again if it is meant and changed, or deletes it for null; whether it is so now. */
     private CompletableFuture<Boolean> change(
             String name, Predicate<Found> meant, Function<Found, @Nullable StoredLock> to) {
         Place place = commands.place(StoredLock.key(name));
@@ -286,6 +291,9 @@ final class MemcachedStore implements Store {
                 return CompletableFuture.completedFuture(maybeDeleted[0]);
             }
             StoredLock changed = to.apply(found);
+            if (found.lock.equals(changed)) {
+                return CompletableFuture.completedFuture(true);
+            }
             maybeDeleted[0] = changed == null; // if the answer is lost, the repetition finds nothing
             return (changed == null
                             ? commands.cas(place, found.cas, AT_ONCE_OVER, "")

@@ -178,6 +178,25 @@ class FaultTest {
         }
     }
 
+    /** Each write would begin its lease again. */
+    @Test
+    void aLockThatIsBrokenAgainStaysNoLonger() throws Exception {
+        try (Store store = store(server.port())) {
+            Grant grant = ask(store, claim(name(), 0)).orElseThrow();
+            assertThat(store.breakGrant(grant.name(), grant.number(), false).toCompletableFuture().get(60, TimeUnit.SECONDS))
+                    .isTrue();
+            List<String> broken = server.ask("gets " + StoredLock.key(grant.name()));
+
+            assertThat(store.breakGrant(grant.name(), grant.number(), false).toCompletableFuture().get(60, TimeUnit.SECONDS))
+                    .isTrue();
+
+            assertThat(server.ask("gets " + StoredLock.key(grant.name()))).isEqualTo(broken);
+            assertThat(store.breakGrant(grant.name(), grant.number(), true).toCompletableFuture().get(60, TimeUnit.SECONDS))
+                    .isTrue();
+            assertThat(ask(store, claim(grant.name(), 0))).isPresent();
+        }
+    }
+
     @Test
     void aHolderHearsOfFlushedLocksAtItsNextRenewalAndTheNextTokenIsHigher() throws Exception {
         heardOf(server, name -> server.ask("flush_all"));
