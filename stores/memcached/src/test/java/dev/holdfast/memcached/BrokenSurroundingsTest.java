@@ -125,7 +125,8 @@ class BrokenSurroundingsTest {
     }
 
     private static Store store(int port, TimeSource time) {
-        return new MemcachedStoreProvider().open("memcached://127.0.0.1:" + port + "?timeout=3s", new StoreContext(time));
+        return new MemcachedStoreProvider()
+                .open("memcached://127.0.0.1:" + port + "?timeout=3s", new StoreContext(time));
     }
 
     private static Claim claim(String name, boolean waits) {

@@ -183,15 +183,21 @@ class FaultTest {
     void aLockThatIsBrokenAgainStaysNoLonger() throws Exception {
         try (Store store = store(server.port())) {
             Grant grant = ask(store, claim(name(), 0)).orElseThrow();
-            assertThat(store.breakGrant(grant.name(), grant.number(), false).toCompletableFuture().get(60, TimeUnit.SECONDS))
+            assertThat(store.breakGrant(grant.name(), grant.number(), false)
+                            .toCompletableFuture()
+                            .get(60, TimeUnit.SECONDS))
                     .isTrue();
             List<String> broken = server.ask("gets " + StoredLock.key(grant.name()));
 
-            assertThat(store.breakGrant(grant.name(), grant.number(), false).toCompletableFuture().get(60, TimeUnit.SECONDS))
+            assertThat(store.breakGrant(grant.name(), grant.number(), false)
+                            .toCompletableFuture()
+                            .get(60, TimeUnit.SECONDS))
                     .isTrue();
 
             assertThat(server.ask("gets " + StoredLock.key(grant.name()))).isEqualTo(broken);
-            assertThat(store.breakGrant(grant.name(), grant.number(), true).toCompletableFuture().get(60, TimeUnit.SECONDS))
+            assertThat(store.breakGrant(grant.name(), grant.number(), true)
+                            .toCompletableFuture()
+                            .get(60, TimeUnit.SECONDS))
                     .isTrue();
             assertThat(ask(store, claim(grant.name(), 0))).isPresent();
         }
@@ -262,7 +268,8 @@ class FaultTest {
     /** Each raise of the base is one of all tokens, and lasts until the clock has caught up. */
     @Test
     void claimsThatRaiseTheBaseAtOnceRaiseItOnce() throws Exception {
-        try (Store store = store(server.port())) {
+        try (MemcachedServer own = OrSkip.orSkip(MemcachedServer::start);
+                Store store = store(own.port())) {
             long floor = ask(store, claim(name(), 0)).orElseThrow().number() + 10_000_000;
 
             List<CompletableFuture<Optional<Grant>>> grants = IntStream.range(0, 200)
