@@ -6,6 +6,8 @@ import dev.holdfast.HoldfastException;
 import dev.holdfast.spi.TimeSource;
 import dev.holdfast.spi.support.Pauses;
 import dev.holdfast.spi.support.PlannedTask;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -21,8 +23,8 @@ import net.spy.memcached.MemcachedConnection;
 import net.spy.memcached.MemcachedNode;
 import net.spy.memcached.OperationFactory;
 import net.spy.memcached.ops.GetsOperation;
-import net.spy.memcached.ops.Mutator;
 import net.spy.memcached.ops.Operation;
+import net.spy.memcached.ops.OperationErrorType;
 import net.spy.memcached.ops.OperationException;
 import net.spy.memcached.ops.OperationStatus;
 import net.spy.memcached.ops.StatusCode;
@@ -113,15 +115,6 @@ final class Commands {
                 StatusCode.ERR_NOT_FOUND);
     }
 
-    /** Raises a number; false if there is none. */
-    CompletableFuture<Boolean> raise(Place place, long by) {
-        return send(
-                place,
-                on -> operations.mutate(Mutator.incr, place.key, by, 0, 0, on),
-                done -> done.status.isSuccess(),
-                StatusCode.ERR_NOT_FOUND);
-    }
-
     /** Tries what may be repeated again while connections break, until the limit. */
     <T> CompletableFuture<T> persistently(Supplier<CompletableFuture<T>> attempt) {
         CompletableFuture<T> answer = new CompletableFuture<>();
@@ -131,20 +124,26 @@ final class Commands {
 
     private <T> void tryAgain(
             Supplier<CompletableFuture<T>> attempt, CompletableFuture<T> answer, long until, int before) {
-        attempt.get().whenComplete((done, failure) -> {
-            Throwable why = failure == null ? null : Errors.unwrapped(failure);
-            if (why == null) {
-                answer.complete(done);
-            } else if (!(why instanceof Errors.ConnectionLostException)) {
-                answer.completeExceptionally(why);
-            } else if (until - time.nanoTime() > 0) {
-                time.schedule(
-                        () -> tryAgain(attempt, answer, until, before + 1),
-                        Duration.ofNanos(Pauses.beforeRetry(before)));
-            } else {
-                answer.completeExceptionally(errors.unavailable("is away: is it up, and can it be reached?", why));
-            }
-        });
+        CompletableFuture.completedFuture(true)
+                .thenCompose(go -> attempt.get())
+                .handle((done, failure) -> {
+                    Throwable why = failure == null ? null : Errors.unwrapped(failure);
+                    if (why == null) {
+                        return answer.complete(done);
+                    }
+                    if (!(why instanceof Errors.ConnectionLostException)) {
+                        return answer.completeExceptionally(errors.broken(why));
+                    }
+                    if (until - time.nanoTime() <= 0) {
+                        return answer.completeExceptionally(
+                                errors.unavailable("is away: is it up, and can it be reached?", why));
+                    }
+                    time.schedule(
+                            () -> tryAgain(attempt, answer, until, before + 1),
+                            Duration.ofNanos(Pauses.beforeRetry(before)));
+                    return false;
+                })
+                .exceptionally(broken -> answer.completeExceptionally(errors.broken(Errors.unwrapped(broken))));
     }
 
     /** Fails all commands, also those to come; false if that was done before. */
@@ -174,11 +173,30 @@ final class Commands {
         }
         try {
             enqueue(place.server, command.operation);
-        } catch (IllegalStateException e) { // its queue is full, or it was shut down by the application
+            watchTheTime();
+        } catch (Throwable e) { // its queue is full, or it was shut down by the application; or there is no timer
             command.fail(errors.unavailable("cannot be sent commands: " + e.getMessage(), e));
         }
-        watchTheTime();
         return command;
+    }
+
+    /**
+     * The same, but after an error of the server it does not end the connection, on which others wait for their answers:
+     * spymemcached throws it once it has called back. After other errors, nobody knows which answer comes next.
+     */
+    private static Operation goingOnAfterErrors(Operation operation) {
+        return (Operation) Proxy.newProxyInstance(
+                Operation.class.getClassLoader(), new Class<?>[] {Operation.class}, (proxy, method, arguments) -> {
+                    try {
+                        return method.invoke(operation, arguments);
+                    } catch (InvocationTargetException e) {
+                        if (e.getTargetException() instanceof OperationException said
+                                && said.getType() == OperationErrorType.SERVER) {
+                            return null; // of readFromBuffer, as no other throws it
+                        }
+                        throw e.getTargetException();
+                    }
+                });
     }
 
     /** Also for a thread that is interrupted, from which spymemcached takes nothing. */
@@ -211,8 +229,14 @@ final class Commands {
     }
 
     private void endOverdue() {
-        long now = time.nanoTime();
         underWay.removeIf(CompletableFuture::isDone);
+        try {
+            watchTheTime(); // first: it goes on whatever comes of this one
+        } catch (Throwable notPlanned) {
+            underWay.forEach(command -> command.fail(errors.broken(notPlanned)));
+            return;
+        }
+        long now = time.nanoTime();
         for (Command<?> each : underWay) {
             if (each.until - now <= 0) {
                 each.fail(errors.noAnswer());
@@ -220,7 +244,6 @@ final class Commands {
                         each.operation); // after many of these, spymemcached opens a new connection
             }
         }
-        watchTheTime();
     }
 
     /** A command, and its answer; spymemcached calls it on its thread, or on one that cancels it. */
@@ -242,7 +265,7 @@ final class Commands {
         Command(Function<Command<T>, Operation> operation, Function<Command<T>, T> answer, Set<StatusCode> refusals) {
             this.answer = answer;
             this.refusals = refusals;
-            this.operation = operation.apply(this);
+            this.operation = goingOnAfterErrors(operation.apply(this));
         }
 
         /** Not sent, if it has not been. */

@@ -31,7 +31,7 @@ record Errors(String store) {
         if (answer.contains("out of memory")) {
             return unavailable("has no memory left (" + answer + "): raise its option -m, or let it evict", null);
         }
-        return refused("answered '" + answer + "': is it Memcached, and does it allow add, gets, cas and incr?", null);
+        return refused("answered '" + answer + "': is it Memcached, and does it allow add, gets and cas?", null);
     }
 
     StoreRefusedException foreign(String key) {
@@ -39,6 +39,11 @@ record Errors(String store) {
                 "has a value under the key '" + key + "' that this Holdfast cannot read: delete it if another program"
                         + " has written it, or upgrade if a newer Holdfast has",
                 null);
+    }
+
+    /** An Error, or what a timer or a listener has thrown: whoever waits is answered by it. */
+    HoldfastException broken(Throwable why) {
+        return why instanceof HoldfastException known ? known : unavailable("could not be asked: " + why, why);
     }
 
     StoreUnavailableException noAnswer() {

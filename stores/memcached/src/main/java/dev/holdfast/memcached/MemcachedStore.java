@@ -177,21 +177,25 @@ final class MemcachedStore implements Store {
             boolean counts = baseNow != null && baseNow == base && found.number() > claim.floor();
             return counts && stored && item != null && item.value().equals(value)
                     ? CompletableFuture.completedFuture(Optional.of(Grant.of(claim, found.number(), sent)))
-                    : prepareBase(place, baseNow, found.cas, claim.floor())
+                    : prepareBase(place, items.get(Place.BASE), found.cas, claim.floor())
                             .thenCompose(ready -> write(claim, place, found, times + 1));
         }));
     }
 
-    /** Makes or raises the base where that is needed, so that the next write has a number above the floor. */
-    private CompletableFuture<?> prepareBase(Place place, @Nullable Long base, long cas, long floor) {
+    /**
+     * Makes or raises the base where that is needed, so that the next write has a number above the floor. If many claims do
+     * so at once, one of them does, and the others read what it wrote.
+     */
+    private CompletableFuture<?> prepareBase(Place place, @Nullable Item read, long cas, long floor) {
+        Long base = base(place.server(), read);
         Place item = Place.ofBase(place.server());
         long first = Math.max(Math.max(time.wallMillis() * 1_000, floor) - cas, bases.getOrDefault(place.server(), 0L));
-        CompletableFuture<Boolean> written = base == null
+        CompletableFuture<Boolean> written = read == null || base == null
                 ? commands.add(item, 0, Long.toString(first))
                 : base + cas < floor
-                        ? commands.raise(item, floor - base - cas)
+                        ? commands.cas(item, read.cas(), 0, Long.toString(floor - cas))
                         : CompletableFuture.completedFuture(true);
-        return written.thenCompose(done -> commands.gets(item)).thenAccept(read -> base(place.server(), read));
+        return written.thenCompose(done -> commands.gets(item)).thenAccept(now -> base(place.server(), now));
     }
 
     /** The base that was read, or null if it is gone. */
@@ -252,6 +256,10 @@ final class MemcachedStore implements Store {
         return answered.thenCompose(ended -> release(claim.name(), claim.id())).thenAccept(done -> {});
     }
 
+    HoldfastException broken(Throwable why) {
+        return errors.broken(why);
+    }
+
     /** A claim has its answer. */
     void forget(ClaimId id, PolledClaim polled) {
         pending.remove(id, polled);
@@ -264,10 +272,15 @@ final class MemcachedStore implements Store {
 
     @Override
     public CompletionStage<Boolean> breakGrant(String name, long number, boolean now) {
-        return change(name, found -> found.number() == number, found -> now ? null : found.lock.broken(number));
+        return change(name, found -> found.number() == number, found -> {
+            if (now) {
+                return null;
+            }
+            return found.lock.broken() ? found.lock : found.lock.broken(number);
+        });
     }
 
-    /** Writes the item of a lock again if it is meant, or deletes it for null; whether that was done. */
+    /** Writes the item of a lock again if it is meant and changed, or deletes it for null; whether it is so now. */
     private CompletableFuture<Boolean> change(
             String name, Predicate<Found> meant, Function<Found, @Nullable StoredLock> to) {
         Place place = commands.place(StoredLock.key(name));
@@ -278,6 +291,9 @@ final class MemcachedStore implements Store {
                 return CompletableFuture.completedFuture(maybeDeleted[0]);
             }
             StoredLock changed = to.apply(found);
+            if (found.lock.equals(changed)) {
+                return CompletableFuture.completedFuture(true);
+            }
             maybeDeleted[0] = changed == null; // if the answer is lost, the repetition finds nothing
             return (changed == null
                             ? commands.cas(place, found.cas, AT_ONCE_OVER, "")

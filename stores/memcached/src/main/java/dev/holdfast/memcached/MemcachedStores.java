@@ -42,6 +42,10 @@ public final class MemcachedStores {
      * <p>A client of several servers is refused: it may be set to use another server while one is away, and there the same
      * lock would be free. Name several servers by a URL.
      *
+     * <p>Make it with {@code setOpQueueMaxBlockTime(0)}. Otherwise, when its queue is full, each command blocks the thread
+     * that sends it for up to 10 s: the caller, the timer of the locks, or the client's own thread, on which all answers
+     * come. A client does not tell how it was made.
+     *
      * @param client not shut down
      * @return the store to be; {@code build()} opens it, and throws {@link dev.holdfast.StoreRefusedException} if the
      *     client or its server will not do, and {@link StoreUnavailableException} if that does not answer
@@ -73,6 +77,13 @@ public final class MemcachedStores {
     static Store open(MemcachedUrl url, StoreContext context, Duration shortestLease) {
         Errors errors = new Errors(url.description());
         List<InetSocketAddress> servers = url.addresses();
+        for (InetSocketAddress server : servers) { // spymemcached would fail by another one, and keep its selector open
+            if (server.isUnresolved()) {
+                throw errors.unavailable(
+                        "names a host without an address, " + server.getHostString() + ": correct the URL, or the DNS",
+                        null);
+            }
+        }
         SocketRequests.greet(servers, url.timeout(), errors);
         try {
             MemcachedClient client = new MemcachedClient(

@@ -88,26 +88,29 @@ final class PolledClaim implements Pending {
         if (answer.isGiven()) {
             return this;
         }
-        if (requests++ == 0 || failures > 0) {
-            store.acquire(claim).whenComplete(this::answered);
-        } else {
-            store.isTaken(claim).whenComplete((taken, failure) -> {
-                if (failure != null || taken) {
-                    answered(Optional.empty(), failure);
-                } else {
-                    store.acquire(claim).whenComplete(this::answered);
-                }
-            });
-        }
+        CompletableFuture.completedFuture(requests++ > 0 && failures == 0)
+                .thenCompose(reads -> reads ? store.isTaken(claim) : CompletableFuture.completedFuture(false))
+                .thenCompose(taken ->
+                        taken ? CompletableFuture.completedFuture(Optional.<Grant>empty()) : store.acquire(claim))
+                .whenComplete(this::answered);
         return this;
     }
 
+    /** Whatever a timer or a listener throws is an answer too: nothing else would ask again. */
     private void answered(Optional<Grant> grant, @Nullable Throwable failure) {
+        try {
+            goOn(grant, failure);
+        } catch (Throwable broken) {
+            answer.failed(store.broken(broken));
+        }
+    }
+
+    private void goOn(Optional<Grant> grant, @Nullable Throwable failure) {
         if (failure != null) {
             Throwable why = Errors.unwrapped(failure);
             long pause = Pauses.beforeRetry(failures++);
             if (!(why instanceof StoreUnavailableException) || !asksAgain(pause)) {
-                answer.failed(why);
+                answer.failed(store.broken(why));
             } else {
                 store.listener.unreachable(claim.name(), why);
             }

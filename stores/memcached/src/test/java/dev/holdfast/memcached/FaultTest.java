@@ -178,6 +178,31 @@ class FaultTest {
         }
     }
 
+    /** Each write would begin its lease again. */
+    @Test
+    void aLockThatIsBrokenAgainStaysNoLonger() throws Exception {
+        try (Store store = store(server.port())) {
+            Grant grant = ask(store, claim(name(), 0)).orElseThrow();
+            assertThat(store.breakGrant(grant.name(), grant.number(), false)
+                            .toCompletableFuture()
+                            .get(60, TimeUnit.SECONDS))
+                    .isTrue();
+            List<String> broken = server.ask("gets " + StoredLock.key(grant.name()));
+
+            assertThat(store.breakGrant(grant.name(), grant.number(), false)
+                            .toCompletableFuture()
+                            .get(60, TimeUnit.SECONDS))
+                    .isTrue();
+
+            assertThat(server.ask("gets " + StoredLock.key(grant.name()))).isEqualTo(broken);
+            assertThat(store.breakGrant(grant.name(), grant.number(), true)
+                            .toCompletableFuture()
+                            .get(60, TimeUnit.SECONDS))
+                    .isTrue();
+            assertThat(ask(store, claim(grant.name(), 0))).isPresent();
+        }
+    }
+
     @Test
     void aHolderHearsOfFlushedLocksAtItsNextRenewalAndTheNextTokenIsHigher() throws Exception {
         heardOf(server, name -> server.ask("flush_all"));
@@ -237,6 +262,25 @@ class FaultTest {
             Grant above = ask(store, claim(name(), floor)).orElseThrow();
             assertThat(above.number()).isGreaterThan(floor);
             assertThat(ask(other, claim(name(), 0)).orElseThrow().number()).isGreaterThan(above.number());
+        }
+    }
+
+    /** Each raise of the base is one of all tokens, and lasts until the clock has caught up. */
+    @Test
+    void claimsThatRaiseTheBaseAtOnceRaiseItOnce() throws Exception {
+        try (MemcachedServer own = OrSkip.orSkip(MemcachedServer::start);
+                Store store = store(own.port())) {
+            long floor = ask(store, claim(name(), 0)).orElseThrow().number() + 10_000_000;
+
+            List<CompletableFuture<Optional<Grant>>> grants = IntStream.range(0, 200)
+                    .mapToObj(i -> Asked.of(store, claim(name(), floor)).answer())
+                    .toList();
+
+            for (CompletableFuture<Optional<Grant>> each : grants) {
+                assertThat(each.get(60, TimeUnit.SECONDS).orElseThrow().number())
+                        .isGreaterThan(floor)
+                        .isLessThan(floor + 10_000);
+            }
         }
     }
 

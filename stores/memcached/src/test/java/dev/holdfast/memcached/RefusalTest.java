@@ -18,6 +18,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import net.spy.memcached.ConnectionFactoryBuilder;
 import net.spy.memcached.MemcachedClient;
@@ -56,6 +57,16 @@ class RefusalTest {
                 .isInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining(url)
                 .hasMessageContaining("is it up");
+    }
+
+    @Test
+    void oneHostOfSeveralThatHasNoAddressIsNamed() throws Exception {
+        try (MemcachedServer server = OrSkip.orSkip(MemcachedServer::start)) {
+            String url = "memcached://" + server.endpoint() + ",cache2.invalid:11211";
+            assertThatThrownBy(() -> LockClient.connect(url))
+                    .isInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContaining("without an address, cache2.invalid");
+        }
     }
 
     @Test
@@ -107,6 +118,28 @@ class RefusalTest {
                     .isInstanceOf(StoreRefusedException.class)
                     .hasMessageContaining("-I");
             client.lock("job").acquire().close();
+        }
+    }
+
+    @Test
+    void whatTheServerRefusesCostsNoOtherHoldOfTheClient() throws Exception {
+        try (MemcachedServer server =
+                        OrSkip.orSkip(() -> MemcachedServer.start("-I", "1k", "-o", "slab_chunk_max=512"));
+                LockClient client = connect(server);
+                Hold hold = client.lock("job", HoldOptions.defaults().lease(Duration.ofSeconds(3)))
+                        .acquire()) {
+            long connections = server.stat("total_connections");
+            long end = System.nanoTime() + Duration.ofSeconds(9).toNanos();
+            while (System.nanoTime() < end) {
+                assertThatThrownBy(() -> client.lock("日".repeat(255)).tryAcquire())
+                        .isInstanceOf(StoreRefusedException.class)
+                        .hasMessageContaining("-I");
+                assertThat(hold.isValid()).isTrue();
+                LockSupport.parkNanos(20_000_000); // each is logged
+            }
+            assertThat(server.stat("total_connections"))
+                    .as("but for the one that asks")
+                    .isEqualTo(connections + 1);
         }
     }
 

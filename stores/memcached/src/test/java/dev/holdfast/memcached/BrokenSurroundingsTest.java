@@ -1,0 +1,190 @@
+package dev.holdfast.memcached;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.Holder;
+import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Mode;
+import dev.holdfast.spi.Store;
+import dev.holdfast.spi.StoreContext;
+import dev.holdfast.spi.TimeSource;
+import dev.holdfast.spi.support.Asked;
+import dev.holdfast.tck.IgnoringListener;
+import dev.holdfast.tck.KitTime;
+import dev.holdfast.testbed.ChunkMatcher;
+import dev.holdfast.testbed.MemcachedServer;
+import dev.holdfast.testbed.OrSkip;
+import dev.holdfast.testbed.ReplyDrop;
+import dev.holdfast.testbed.TcpProxy;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Errors from what surrounds the store: a listener that throws, a timer that fails once. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
+class BrokenSurroundingsTest {
+    private static final Duration LONG = Duration.ofSeconds(60);
+    private static final Duration LEASE = Duration.ofSeconds(30);
+    /** Between the pauses before a claim or a request is repeated, and those between two looks for late commands. */
+    private static final Duration BRIEF = Duration.ofMillis(100);
+
+    private static MemcachedServer server;
+
+    @BeforeAll
+    static void startServer() {
+        server = OrSkip.orSkip(MemcachedServer::start);
+    }
+
+    @AfterAll
+    static void stopServer() {
+        if (server != null) {
+            server.close();
+        }
+    }
+
+    @Test
+    void aWaitingClaimThatCannotBePolledAgainFails() throws Exception {
+        FaultyTime time = new FaultyTime();
+        try (Store store = store(server.port(), time);
+                Store other = store(server.port(), new KitTime())) {
+            Grant held = granted(other, claim("polled", false));
+            Asked waiting = Asked.of(store, claim("polled", true));
+
+            time.failNextTask(delay -> delay.compareTo(BRIEF) < 0);
+
+            assertFails(waiting.answer());
+            result(other.release(held));
+            assertThat(granted(store, claim("polled", true))).isNotNull();
+        }
+    }
+
+    @Test
+    void aGrantThatAListenerDoesNotTakeIsAnsweredAndWithdrawn() throws Exception {
+        try (Store store = store(server.port(), new KitTime());
+                Store other = store(server.port(), new KitTime())) {
+            store.listen(new IgnoringListener() {
+                @Override
+                public void reachable(String name) {
+                    throw new StackOverflowError("of a listener");
+                }
+            });
+            Claim claim = claim("heard", true);
+
+            assertFails(Asked.of(store, claim).answer());
+
+            result(store.withdraw(claim));
+            assertThat(granted(other, claim("heard", false))).isNotNull();
+        }
+    }
+
+    @Test
+    void aReleaseThatCannotBeRepeatedFails() throws Exception {
+        FaultyTime time = new FaultyTime();
+        try (TcpProxy proxy = TcpProxy.to(server.port());
+                Store store = store(proxy.port(), time)) {
+            Grant held = granted(store, claim("released", false));
+            ReplyDrop lost = proxy.dropNextReply(ChunkMatcher.containing("gets "));
+            time.failNextTask(delay -> delay.compareTo(BRIEF) < 0);
+
+            assertFails(store.release(held));
+
+            lost.awaitBite(LONG);
+            assertThat(result(store.release(held))).isTrue();
+        }
+    }
+
+    @Test
+    void aClaimWhoseTimeCannotBeWatchedFailsAndLeavesNothing() throws Exception {
+        FaultyTime time = new FaultyTime();
+        try (Store store = store(server.port(), time);
+                Store other = store(server.port(), new KitTime())) {
+            granted(store, claim("connected", false));
+            await().atMost(LONG).until(time::isIdle);
+            time.failNextTask(delay -> delay.compareTo(BRIEF) > 0);
+            Claim claim = claim("watched", false);
+
+            assertFails(Asked.of(store, claim).answer());
+
+            result(store.withdraw(claim));
+            assertThat(granted(other, claim("watched", false))).isNotNull();
+        }
+    }
+
+    private static Store store(int port, TimeSource time) {
+        return new MemcachedStoreProvider()
+                .open("memcached://127.0.0.1:" + port + "?timeout=3s", new StoreContext(time));
+    }
+
+    private static Claim claim(String name, boolean waits) {
+        return new Claim(ClaimId.random(), name, Mode.EXCLUSIVE, LEASE, waits, 0, new Holder("host", 1, "thread", ""));
+    }
+
+    private static Grant granted(Store store, Claim claim) throws Exception {
+        Optional<Grant> grant = result(Asked.of(store, claim).answer());
+        return grant.orElseThrow();
+    }
+
+    private static <T> T result(CompletionStage<T> answer) throws Exception {
+        return answer.toCompletableFuture().get(LONG.toSeconds(), TimeUnit.SECONDS);
+    }
+
+    private static void assertFails(CompletionStage<?> answer) {
+        assertThatThrownBy(() -> result(answer))
+                .isInstanceOf(ExecutionException.class)
+                .hasCauseInstanceOf(StoreUnavailableException.class);
+    }
+
+    /** The system's time, whose timer fails once when a test says so. */
+    private static final class FaultyTime implements TimeSource {
+        private final TimeSource time = new KitTime();
+        private final AtomicReference<Predicate<Duration>> failing = new AtomicReference<>(delay -> false);
+        private final AtomicInteger planned = new AtomicInteger();
+
+        void failNextTask(Predicate<Duration> after) {
+            failing.set(after);
+        }
+
+        boolean isIdle() {
+            return planned.get() == 0;
+        }
+
+        @Override
+        public long nanoTime() {
+            return time.nanoTime();
+        }
+
+        @Override
+        public long wallMillis() {
+            return time.wallMillis();
+        }
+
+        @Override
+        public Scheduled schedule(Runnable task, Duration delay) {
+            if (failing.get().test(delay)) {
+                failing.set(each -> false);
+                throw new StackOverflowError("of a timer");
+            }
+            planned.incrementAndGet();
+            return time.schedule(
+                    () -> {
+                        planned.decrementAndGet();
+                        task.run();
+                    },
+                    delay);
+        }
+    }
+}
