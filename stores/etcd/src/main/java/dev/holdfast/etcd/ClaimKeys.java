@@ -179,10 +179,19 @@ final class ClaimKeys {
                     }
                     HoldfastException why = requests.why(failure);
                     if (!Errors.isDefinite(why) && !requests.haveEnded() && left.repeated.compareAndSet(false, true)) {
-                        requests.later(() -> again(claim, left));
+                        repeatLater(claim, left);
                     }
                     throw why;
                 });
+    }
+
+    private void repeatLater(Claim claim, Sent left) {
+        try {
+            requests.later(() -> again(claim, left));
+        } catch (Throwable noTimer) { // the next who removes it has that repeated
+            left.repeated.set(false);
+            throw noTimer;
+        }
     }
 
     private void again(Claim claim, Sent left) {

@@ -143,6 +143,11 @@ final class EtcdStore implements Store {
             places().unreachable(why);
         }
 
+        @Override
+        public void reachable() {
+            places().answered();
+        }
+
         /** Set before the first session is opened. */
         private PendingClaims places() {
             return Objects.requireNonNull(places);

@@ -142,7 +142,7 @@ final class PendingClaims {
         all.values().stream().filter(place -> place.claim().waits()).forEach(place -> unreachable(place, why));
     }
 
-    /** A claim that waits has had an answer. */
+    /** A claim that waits has had an answer, or a session was proved. */
     void answered() {
         if (away.compareAndSet(true, false)) {
             listener.reachable();

@@ -84,10 +84,15 @@ final class Renewals {
                             .withKeysOnly(true)
                             .withSortField(SortTarget.CREATE)
                             .withSortOrder(SortOrder.ASCEND)
-                            .withLimit(grant.mode() instanceof Mode.Exclusive ? 2 : MOST_OF_A_QUEUE)
+                            .withLimit(atMost(grant.mode()))
                             .build()));
         }
         return context.requests().read(reads).thenApply(TxnResponse::getGetResponses);
+    }
+
+    /** How much of a queue says whether a claim of another client waits for the name; of permits nobody asks that. */
+    private static int atMost(Mode mode) {
+        return mode instanceof Mode.Shared ? MOST_OF_A_QUEUE : mode instanceof Mode.Exclusive ? 2 : 1;
     }
 
     private Renewal verdict(Held held, long asked, GetResponse own, GetResponse queue) {

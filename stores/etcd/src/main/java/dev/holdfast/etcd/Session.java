@@ -8,6 +8,7 @@ import io.etcd.jetcd.options.GetOption;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -31,7 +32,9 @@ import org.jspecify.annotations.Nullable;
  * A leader that is elected later begins to count later. In another term the answer is thrown away and the deadline
  * stays. Creating a lease is a write, and needs no such proof.
  *
- * <p>It is kept alive while a claim uses it; else it ends by itself, and leaves nothing.
+ * <p>It is kept alive while a claim uses it; else it ends by itself, and leaves nothing. {@code nanoTime} stands still while a
+ * machine sleeps, and the wall clock does not: when that has run ahead since the last proof, nothing is known of the lease's
+ * age, and the next claim or renewal has it proved.
  *
  * <p>A claim without an answer may be carried out at any time later. {@link #epoch} prevents that: a claim's transaction
  * demands that the key {@link Keys#session} has the version that the client knows, which is none at first. Whatever removes
@@ -42,6 +45,8 @@ final class Session {
     private static final int ATTEMPTS = 4;
 
     private static final long SOON = Duration.ofMillis(1).toNanos();
+    /** By how much the wall clock may run ahead before the machine counts as having slept; the engine's own measure. */
+    private static final long SMALLEST_SLEEP = Duration.ofMillis(50).toNanos();
 
     private static final GetOption COUNT =
             GetOption.builder().withCountOnly(true).build();
@@ -56,8 +61,29 @@ final class Session {
     private final AtomicBoolean used = new AtomicBoolean();
     private final AtomicBoolean beating = new AtomicBoolean();
     private final AtomicReference<@Nullable CompletableFuture<Boolean>> proof = new AtomicReference<>();
-    private volatile long begin;
+    private volatile Proof last;
     private volatile boolean ended;
+
+    /**
+     * When the lease was surely alive.
+     *
+     * @param begin by {@code nanoTime}
+     * @param wallLead how far the wall clock was ahead of that then
+     */
+    record Proof(long begin, long wallLead) {
+        /** Of a request that is sent now. */
+        static Proof of(TimeSource time) {
+            return new Proof(time.nanoTime(), wallLead(time));
+        }
+
+        private static long wallLead(TimeSource time) {
+            return TimeUnit.MILLISECONDS.toNanos(time.wallMillis()) - time.nanoTime();
+        }
+
+        boolean isYoungerThan(Duration age, TimeSource time) {
+            return time.nanoTime() - begin < age.toNanos() && wallLead(time) - wallLead <= SMALLEST_SLEEP;
+        }
+    }
 
     /** Hears of a session, and says whether it is needed. */
     interface Owner {
@@ -69,19 +95,22 @@ final class Session {
 
         /** It could not be kept alive now. */
         void unreachable(HoldfastException why);
+
+        /** It was kept alive, so the servers answer. */
+        void reachable();
     }
 
     /**
-     * @param begin when the lease was asked for
+     * @param asked when the lease was asked for
      */
-    Session(Requests requests, Keys keys, TimeSource time, Owner owner, long lease, Duration ttl, long begin) {
+    Session(Requests requests, Keys keys, TimeSource time, Owner owner, long lease, Duration ttl, Proof asked) {
         this.requests = requests;
         this.keys = keys;
         this.time = time;
         this.owner = owner;
         this.lease = lease;
         this.ttl = ttl;
-        this.begin = begin;
+        this.last = asked;
     }
 
     /** The lease's id. */
@@ -96,7 +125,7 @@ final class Session {
 
     /** From when on the lease surely lives for its length, by {@code nanoTime}. */
     long begin() {
-        return begin;
+        return last.begin;
     }
 
     /** The same, for a key that was read by a request of that time: broken after that, it goes one lease later, and no sooner. */
@@ -130,7 +159,7 @@ final class Session {
     }
 
     private boolean isYoungerThan(Duration age) {
-        return time.nanoTime() - begin < age.toNanos();
+        return last.isYoungerThan(age, time);
     }
 
     /** Keeps it alive for a while. */
@@ -171,7 +200,7 @@ final class Session {
     private void attempt(CompletableFuture<Boolean> answer, int number) {
         guarded(answer, () -> {
             Duration within = shorter(requests.limit(), ttl.dividedBy(6));
-            long sent = time.nanoTime();
+            Proof sent = Proof.of(time);
             requests.keepAlive(lease, within)
                     .handle((beat, failure) -> requests.get(
                                     keys.layout(), COUNT, within) // by which jetcd logs in again
@@ -185,7 +214,7 @@ final class Session {
     private void attempted(
             CompletableFuture<Boolean> answer,
             int number,
-            long sent,
+            Proof sent,
             @Nullable Boolean proved,
             @Nullable Throwable failure) {
         HoldfastException why = failure == null ? null : requests.why(failure);
@@ -193,7 +222,7 @@ final class Session {
             end();
             done(answer, false, null);
         } else if (Boolean.TRUE.equals(proved)) {
-            begin = later(begin, sent);
+            last = sent; // one proof at a time: it was sent after the one before was answered
             done(answer, true, null);
         } else if (number < ATTEMPTS && !requests.haveEnded()) {
             attempt(answer, number + 1);
@@ -248,6 +277,7 @@ final class Session {
     private void proved(@Nullable Throwable failure) {
         if (failure == null) {
             planBeat();
+            owner.reachable();
         } else {
             beatAgain();
             owner.unreachable(requests.why(failure));
@@ -256,7 +286,7 @@ final class Session {
 
     /** When the last proof is a third of the lease old. */
     private void planBeat() {
-        beatAfter(Math.max(SOON, begin + ttl.toNanos() / 3 - time.nanoTime()));
+        beatAfter(Math.max(SOON, begin() + ttl.toNanos() / 3 - time.nanoTime()));
     }
 
     private void beatAgain() {
@@ -276,9 +306,5 @@ final class Session {
 
     private static Duration shorter(Duration one, Duration two) {
         return one.compareTo(two) < 0 ? one : two;
-    }
-
-    private static long later(long one, long two) {
-        return one - two > 0 ? one : two;
     }
 }

@@ -48,7 +48,7 @@ final class Sessions {
     }
 
     private void open(long seconds, CompletableFuture<Session> opening) {
-        long asked = time.nanoTime();
+        Session.Proof asked = Session.Proof.of(time);
         requests.grantLease(seconds)
                 .thenApply(granted -> {
                     Duration ttl = Duration.ofSeconds(granted.getTTL());

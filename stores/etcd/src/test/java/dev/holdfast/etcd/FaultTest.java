@@ -217,8 +217,11 @@ class FaultTest {
 
             @Override
             public void unreachable(dev.holdfast.HoldfastException why) {}
+
+            @Override
+            public void reachable() {}
         };
-        return new Session(requests, keys, time, owner, lease, Duration.ofSeconds(60), time.nanoTime());
+        return new Session(requests, keys, time, owner, lease, Duration.ofSeconds(60), Session.Proof.of(time));
     }
 
     private static Requests requests(Client client) {

@@ -7,17 +7,23 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** The system's time, which fails once when a test says so. */
+/** The system's time, which fails once, or whose wall clock goes on alone, when a test says so. */
 final class FaultyTime implements TimeSource {
     private final TimeSource time = new KitTime();
     private final AtomicReference<@Nullable Error> nextReading = new AtomicReference<>();
     private final AtomicReference<@Nullable Error> nextTask = new AtomicReference<>();
 
     private final AtomicLong longestDelay = new AtomicLong();
+    private final AtomicLong wallAhead = new AtomicLong();
 
     /** Of all tasks so far. */
     Duration longestDelay() {
         return Duration.ofNanos(longestDelay.get());
+    }
+
+    /** What a process sees of a sleep of its machine, or of a wall clock that is set forward. */
+    void moveWallClock(Duration by) {
+        wallAhead.addAndGet(by.toMillis());
     }
 
     void failNextReading(Error with) {
@@ -40,7 +46,7 @@ final class FaultyTime implements TimeSource {
 
     @Override
     public long wallMillis() {
-        return time.wallMillis();
+        return time.wallMillis() + wallAhead.get();
     }
 
     @Override

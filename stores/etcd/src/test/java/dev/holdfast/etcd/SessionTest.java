@@ -28,9 +28,9 @@ class SessionTest {
                         .connect()) {
             KitTime time = new KitTime();
             Requests requests = new Requests(client, time, Duration.ofSeconds(20), new Errors("etcd"));
-            long begin = time.nanoTime();
+            Session.Proof asked = Session.Proof.of(time);
             long lease = RawStore.answer(requests.grantLease(LEASE.toSeconds())).getID();
-            Session session = new Session(requests, new Keys(""), time, new Waiting(), lease, LEASE, begin);
+            Session session = new Session(requests, new Keys(""), time, new Waiting(), lease, LEASE, asked);
             session.use();
             await().pollDelay(LEASE.dividedBy(9)).until(() -> true);
             assertThat(RawStore.answer(session.prove())).isTrue();
@@ -58,5 +58,8 @@ class SessionTest {
 
         @Override
         public void unreachable(HoldfastException why) {}
+
+        @Override
+        public void reachable() {}
     }
 }

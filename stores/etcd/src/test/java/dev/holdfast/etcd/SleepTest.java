@@ -1,0 +1,63 @@
+package dev.holdfast.etcd;
+
+import static dev.holdfast.testbed.OrSkip.orSkip;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.Hold;
+import dev.holdfast.LockClient;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Store;
+import dev.holdfast.tck.IgnoringListener;
+import dev.holdfast.testbed.EtcdServer;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** The wall clock runs ahead of {@code nanoTime}, as while a machine sleeps: what was proved before counts no more. */
+class SleepTest {
+    private static final Duration LEASE = Duration.ofSeconds(30);
+    private static EtcdServer server;
+
+    private final FaultyTime time = new FaultyTime();
+
+    @BeforeAll
+    static void start() {
+        server = orSkip(EtcdServer::start);
+    }
+
+    @AfterAll
+    static void stop() {
+        if (server != null) {
+            server.close();
+        }
+    }
+
+    @Test
+    void aClaimAfterASleepCountsFromAProofAfterIt() {
+        try (Store store = RawStore.open(server.port(), time)) {
+            store.listen(new IgnoringListener());
+            RawStore.answer(store.release(RawStore.hold(store, "slept", LEASE)));
+            time.moveWallClock(Duration.ofSeconds(20));
+            long awake = time.nanoTime();
+
+            Grant grant = RawStore.hold(store, "slept", LEASE);
+
+            assertThat(grant.sentNanos() - awake).isNotNegative();
+        }
+    }
+
+    @Test
+    void aHoldIsProvedAnewAtOnce() throws InterruptedException {
+        try (LockClient client = LockClient.builder(RawStore.open(server.port(), time))
+                        .time(time)
+                        .build();
+                Hold hold = client.lock("doubted").acquire()) {
+            time.moveWallClock(Duration.ofSeconds(1));
+
+            assertThat(hold.isValid()).as("until the store confirms it").isFalse();
+            await().atMost(Duration.ofSeconds(2)).until(hold::isValid);
+        }
+    }
+}
