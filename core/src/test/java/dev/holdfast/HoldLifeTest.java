@@ -275,7 +275,7 @@ class HoldLifeTest {
         try (LockClient unlucky = LockClient.builder(store).time(time).build()) {
             unlucky.lock("a").acquire().onLost(losses::add);
             broken.set(true);
-            assertThatThrownBy(() -> time.advance(Duration.ofSeconds(11))).hasMessage("a defect of the store");
+            time.advance(Duration.ofSeconds(11));
             time.advance(LEASE);
             await().until(() -> losses.size() == 1);
             assertThat(losses.get(0).cause()).isEqualTo(Loss.Cause.NOT_RENEWED_IN_TIME);

@@ -85,6 +85,7 @@ final class RenewalSender {
                         .add(grant);
             } catch (Throwable broken) { // of the store, or of its client: the others are renewed
                 answers.renewed(grant, grant.grant(), null, broken, grant.wallLead());
+                logOnce("", List.of(grant), 1, broken);
             }
         }
         parts.forEach(this::send);
