@@ -91,7 +91,7 @@ final class Renewals {
     }
 
     /** How much of a queue says whether a claim of another client waits for the name; of permits nobody asks that. */
-    private static int atMost(Mode mode) {
+    private static long atMost(Mode mode) {
         return mode instanceof Mode.Shared ? MOST_OF_A_QUEUE : mode instanceof Mode.Exclusive ? 2 : 1;
     }
 
