@@ -73,7 +73,8 @@ final class Session {
     record Proof(long begin, long wallLead) {
         /** Of a request that is sent now. */
         static Proof of(TimeSource time) {
-            return new Proof(time.nanoTime(), wallLead(time));
+            long wallLead = wallLead(time); // first: a sleep in between makes it older than it is, and not younger
+            return new Proof(time.nanoTime(), wallLead);
         }
 
         private static long wallLead(TimeSource time) {
@@ -221,7 +222,7 @@ final class Session {
         if (why instanceof Errors.LeaseGoneException) {
             end();
             done(answer, false, null);
-        } else if (Boolean.TRUE.equals(proved)) {
+        } else if (Boolean.TRUE.equals(proved) && sent.isYoungerThan(ttl, time)) { // else the machine slept meanwhile
             last = sent; // one proof at a time: it was sent after the one before was answered
             done(answer, true, null);
         } else if (number < ATTEMPTS && !requests.haveEnded()) {
