@@ -11,8 +11,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The writers' side of one lock of one client: the queue of its local waiters, and the one claim or grant that stands for all
- * of them in the store.
+ * The writers' side of one lock of one client. It has the queue of those who wait in this client, and one claim or grant that
+ * stands for all of them in the store.
  *
  * <pre>
  *            first waiter                 granted                    closed, someone waits here
@@ -34,10 +34,9 @@ import org.jspecify.annotations.Nullable;
  * renewed, with the lease of its next holder. The idea of passing a global lock among local waiters a bounded number of times
  * is that of lock cohorting (Dice, Marathe and Shavit, "Lock Cohorting", PPoPP 2012).
  *
- * <p>A grant that is released from HELD lingers first, until the store is about to send, unless its holder waits for the
- * release. A caller that acquires
- * again in the same instant can still take it over. If a caller may not take it over, its claim is sent in the same
- * packet as the release. Where its last holder asked for that, it is not released but retained: see {@link Retention}.
+ * <p>A grant that is released from HELD lingers first, until the store is about to send; where its holder waits for the
+ * release, it is sent at once. A caller that acquires again in the same instant can still take the grant over. If it may not,
+ * its claim is sent in the same packet as the release. Where its last holder asked for that, it is not released but retained: see {@link Retention}.
  *
  * <p>Waiters are served in the order they came. No claim overtakes a release of its own client: claims of readers, which wait
  * in a queue of their own, follow it too.

@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
  *    └────loss────► LOST          whichever comes first; both final
  * </pre>
  *
- * <p>The engine refers to the caller's side, the {@link HoldHandle}, only weakly, and this object is that weak reference: when
- * no code can close the hold any more, the collector adds it to the engine's queue, and renewal stops. Thread-safe: it ends under the mutex of its lock,
- * and only the owning thread touches the counts of entries.
+ * <p>The engine refers to the caller's side, the {@link HoldHandle}, only weakly, and this object is that weak reference. When
+ * no code can close the hold any more, the collector adds it to the engine's queue, and renewal stops. Thread-safe: it ends
+ * under the mutex of its lock, and only the owning thread touches the counts of entries.
  */
 final class HoldState extends WeakReference<HoldHandle> implements Runnable {
     /** How it ended; the loss is part of it, so that whoever sees the end sees the reason. */

@@ -74,8 +74,8 @@ final class RenewalSender {
     }
 
     /**
-     * Has grants renewed that are due together, each of which has begun a renewal; one whose part of the store cannot be
-     * told is tried again soon.
+     * Has grants renewed that are due together, each of which has begun a renewal. If the store fails to say which part a
+     * grant is in, the renewal of that grant has failed, and is tried again as others are.
      */
     void send(List<GrantState> due) {
         Map<String, List<GrantState>> parts = new HashMap<>();

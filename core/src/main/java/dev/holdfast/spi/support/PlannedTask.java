@@ -7,8 +7,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A task that many ask for and one run serves: a poll of all waiting claims, a look for requests that are late. At most one
- * run is planned at a time. A timer that cannot plan it, as when there is no thread for it, fails whoever asked, and the next
- * who asks plans it again. Where the task itself asks, nobody else may come: then the timer is asked twice. Thread-safe.
+ * run is planned at a time. If the timer cannot plan it, as when there is no thread for it, the caller hears that, and the next
+ * call plans it. While the task runs and plans itself, perhaps nobody else calls any more, so the timer is asked twice.
+ * Thread-safe.
  *
  * <pre>{@code
  * private final PlannedTask poll = new PlannedTask(time, this::poll);
