@@ -240,8 +240,8 @@ final class Summary {
     }
 
     /**
-     * How long each part took by the clock, which is what Maven says at its end, beside its budget. The everyday tier
-     * compiles and checks all parts first; in the whole one that is in the time of each, and only the whole has a budget.
+     * How long each part took by the clock, which is what Maven says at its end, beside its budget. All parts are compiled
+     * and checked first. The budgets of parts are the everyday tier's; with --all, only the whole has one.
      */
     private void tellMinutes() throws IOException {
         Map<String, Double> took = minutesByPart();

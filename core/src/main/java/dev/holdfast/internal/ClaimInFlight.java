@@ -5,6 +5,7 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Redacted;
+import dev.holdfast.spi.support.ElapsedTime;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
@@ -54,7 +55,7 @@ final class ClaimInFlight implements Effects.Effect, BiConsumer<@Nullable Grant,
         EngineContext context = queue.context;
         context.releaseSender().sendUnconfirmed(claim.name());
         sentNanos = context.time().nanoTime();
-        wallLead = Validity.wallLead(context.time());
+        wallLead = ElapsedTime.wallLead(context.time());
         sent = true;
         Pending sending = context.store().claim(this);
         pending = sending;

@@ -5,6 +5,7 @@ import dev.holdfast.HoldOptions;
 import dev.holdfast.Loss;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.TimeSource;
+import dev.holdfast.spi.support.ElapsedTime;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -477,7 +478,7 @@ final class GrantState {
     }
 
     long wallLead() {
-        return Validity.wallLead(time);
+        return ElapsedTime.wallLead(time);
     }
 
     // ---- tokens: under the mutex ----

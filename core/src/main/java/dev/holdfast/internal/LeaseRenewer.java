@@ -8,6 +8,7 @@ import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Redacted;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.TimeSource;
+import dev.holdfast.spi.support.ElapsedTime;
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
 import java.time.Duration;
@@ -222,7 +223,7 @@ final class LeaseRenewer {
     /** Examines all grants, and adds those whose renewal begins; returns when the next is due, in nanoseconds from now. */
     private long examineAll(long now, List<GrantState> due) {
         stopRenewingLeaks();
-        long wallLead = Validity.wallLead(time);
+        long wallLead = ElapsedTime.wallLead(time);
         long soonest = Long.MAX_VALUE;
         for (GrantState grant : grants.values()) {
             if (grant.dueAt() - now <= batchWindow(grant) || grant.hasSlept(wallLead)) {

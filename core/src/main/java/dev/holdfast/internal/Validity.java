@@ -2,7 +2,7 @@ package dev.holdfast.internal;
 
 import dev.holdfast.Loss;
 import dev.holdfast.spi.Grant;
-import dev.holdfast.spi.TimeSource;
+import dev.holdfast.spi.support.ElapsedTime;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -20,8 +20,6 @@ import org.jspecify.annotations.Nullable;
 record Validity(State state, long deadline, long wallLead, long doubtedAt, Grant grant, Loss.@Nullable Cause cause) {
     private static final long SMALLEST_MARGIN = TimeUnit.MILLISECONDS.toNanos(2);
     private static final long MARGIN_DIVISOR = 100;
-    /** How far the wall clock may run ahead before the machine counts as having slept. */
-    private static final long SMALLEST_SLEEP = TimeUnit.MILLISECONDS.toNanos(50);
 
     /** VALID and SUSPECT change into each other; LOST and GIVEN_BACK are final. */
     enum State {
@@ -43,11 +41,6 @@ record Validity(State state, long deadline, long wallLead, long doubtedAt, Grant
 
     static long margin(Grant grant) {
         return Math.max(Durations.nanos(grant.lease()) / MARGIN_DIVISOR, SMALLEST_MARGIN);
-    }
-
-    /** How far the wall clock is ahead of {@code nanoTime}: it grows while the machine sleeps. */
-    static long wallLead(TimeSource time) {
-        return TimeUnit.MILLISECONDS.toNanos(time.wallMillis()) - time.nanoTime();
     }
 
     Validity lost(Loss.Cause why) {
@@ -88,6 +81,6 @@ record Validity(State state, long deadline, long wallLead, long doubtedAt, Grant
     /** Whether the wall clock has run ahead since: the machine slept, or its clock was set. */
     boolean slept(long wallLeadNow) {
         long ahead = wallLeadNow - wallLead;
-        return ahead > SMALLEST_SLEEP && ahead > margin(grant);
+        return ahead > ElapsedTime.SMALLEST_SLEEP && ahead > margin(grant);
     }
 }

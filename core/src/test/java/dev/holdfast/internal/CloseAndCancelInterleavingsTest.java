@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(value = Interleavings.PATIENCE_MINUTES, unit = TimeUnit.MINUTES)
 @Tag("thorough")
+@Tag("same-on-each-jdk")
 public class CloseAndCancelInterleavingsTest {
     private final LocalRace race = new LocalRace();
     private final Waiter first = race.queued();

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Timeout;
  */
 @Tag("thorough")
 @Timeout(value = Interleavings.PATIENCE_MINUTES, unit = TimeUnit.MINUTES)
+@Tag("same-on-each-jdk")
 public class CloseAndJoinInterleavingsTest {
     private final LocalRace race = new LocalRace();
     private final Waiter first = race.queued();

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(value = Interleavings.PATIENCE_MINUTES, unit = TimeUnit.MINUTES)
 @Tag("thorough")
+@Tag("same-on-each-jdk")
 public class DoubtInterleavingsTest {
     private static final long JUST_BEFORE = -1;
     private static final long LONG_BEFORE = Duration.ofSeconds(-10).toNanos();

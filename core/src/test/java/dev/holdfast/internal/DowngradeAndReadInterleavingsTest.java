@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Timeout;
  */
 @Tag("thorough")
 @Timeout(value = Interleavings.PATIENCE_MINUTES, unit = TimeUnit.MINUTES)
+@Tag("same-on-each-jdk")
 public class DowngradeAndReadInterleavingsTest {
     private final LocalRace race = new LocalRace();
     private final Waiter writer = race.queued();

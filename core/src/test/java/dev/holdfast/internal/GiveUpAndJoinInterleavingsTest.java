@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Timeout;
  */
 @Tag("thorough")
 @Timeout(value = Interleavings.PATIENCE_MINUTES, unit = TimeUnit.MINUTES)
+@Tag("same-on-each-jdk")
 public class GiveUpAndJoinInterleavingsTest {
     private final LocalRace race = new LocalRace();
     private final Runnable rival = race.rival();

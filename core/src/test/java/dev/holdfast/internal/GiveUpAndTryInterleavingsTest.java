@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Timeout;
  */
 @Tag("thorough")
 @Timeout(value = Interleavings.PATIENCE_MINUTES, unit = TimeUnit.MINUTES)
+@Tag("same-on-each-jdk")
 public class GiveUpAndTryInterleavingsTest {
     private final LocalRace race = new LocalRace();
     private final Runnable rival = race.rival();

@@ -10,6 +10,7 @@ import dev.holdfast.spi.TimeSource;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jetbrains.lincheck.datastructures.Operation;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.Timeout;
  * it has found that the cause of a loss was written beside the state instead of with it.
  */
 @Timeout(value = Interleavings.PATIENCE_MINUTES, unit = TimeUnit.MINUTES)
+@Tag("same-on-each-jdk")
 public class GrantInterleavingsTest {
     private static final Duration LEASE = Duration.ofSeconds(30);
     private static final Capabilities LEASED =

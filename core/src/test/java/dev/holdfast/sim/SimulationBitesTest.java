@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -15,6 +16,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * A simulation that finds nothing proves nothing, unless it finds what is there to be found. Looks for each defect from the
  * first seed on; with {@code -Dholdfast.sim.known=true} for one of each third class, first at the seed that showed it last.
  */
+@Tag("same-on-each-jdk")
 class SimulationBitesTest {
     private static final long FIRST_SEED = 1;
     private static final boolean KNOWN_FIRST = Boolean.getBoolean("holdfast.sim.known");

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,35 +40,44 @@ final class Renewals {
     }
 
     CompletableFuture<Map<ClaimId, Renewal>> renew(Collection<Grant> grants) {
-        return RenewalChunks.renew(grants, AT_A_TIME, this::renewSome);
-    }
-
-    private CompletableFuture<Map<ClaimId, Renewal>> renewSome(List<Grant> grants) {
         long asked = context.time().nanoTime();
+        Map<ClaimId, Held> held = new HashMap<>();
         Map<Session, CompletableFuture<Boolean>> proofs = new HashMap<>();
-        List<Held> held = new ArrayList<>();
         for (Grant grant : grants) {
             Held each = context.held().get(grant.id());
             if (each != null && each.grant().number() == grant.number()) {
-                held.add(each);
-                proofs.computeIfAbsent(each.session(), Session::proveIfDue);
+                held.put(grant.id(), each);
+                proofs.computeIfAbsent(each.session(), Session::prove);
             }
         }
         return CompletableFuture.allOf(proofs.values().toArray(CompletableFuture<?>[]::new))
-                .handle((proved, failure) -> held.isEmpty() ? null : read(held))
-                .thenCompose(read -> read == null ? CompletableFuture.completedFuture(List.<GetResponse>of()) : read)
-                .thenApply(read -> {
-                    Map<ClaimId, Renewal> verdicts = new LinkedHashMap<>();
-                    grants.forEach(grant -> verdicts.put(grant.id(), Renewal.lost(asked)));
-                    for (int i = 0; i < held.size(); i++) {
-                        Held each = held.get(i);
-                        boolean unknown = Objects.requireNonNull(proofs.get(each.session()))
-                                .isCompletedExceptionally();
-                        Renewal verdict = verdict(each, asked, read.get(2 * i), read.get(2 * i + 1));
-                        verdicts.put(each.grant().id(), unknown ? Renewal.unknown(asked) : verdict);
-                    }
-                    return verdicts;
-                });
+                .handle((proved, failure) -> isProvedBy(proofs))
+                .thenCompose(
+                        isProved -> RenewalChunks.renew(grants, AT_A_TIME, some -> read(some, held, isProved, asked)));
+    }
+
+    private static Predicate<Held> isProvedBy(Map<Session, CompletableFuture<Boolean>> proofs) {
+        return held -> !Objects.requireNonNull(proofs.get(held.session())).isCompletedExceptionally();
+    }
+
+    private CompletableFuture<Map<ClaimId, Renewal>> read(
+            List<Grant> grants, Map<ClaimId, Held> known, Predicate<Held> isProved, long asked) {
+        List<Held> held = grants.stream()
+                .map(grant -> known.get(grant.id()))
+                .filter(Objects::nonNull)
+                .toList();
+        CompletableFuture<List<GetResponse>> reading =
+                held.isEmpty() ? CompletableFuture.completedFuture(List.of()) : read(held);
+        return reading.thenApply(read -> {
+            Map<ClaimId, Renewal> verdicts = new LinkedHashMap<>();
+            grants.forEach(grant -> verdicts.put(grant.id(), Renewal.lost(asked)));
+            for (int i = 0; i < held.size(); i++) {
+                Held each = held.get(i);
+                Renewal verdict = verdict(each, asked, read.get(2 * i), read.get(2 * i + 1));
+                verdicts.put(each.grant().id(), isProved.test(each) ? verdict : Renewal.unknown(asked));
+            }
+            return verdicts;
+        });
     }
 
     private CompletableFuture<List<GetResponse>> read(List<Held> held) {

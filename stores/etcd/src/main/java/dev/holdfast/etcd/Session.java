@@ -2,13 +2,13 @@ package dev.holdfast.etcd;
 
 import dev.holdfast.HoldfastException;
 import dev.holdfast.spi.TimeSource;
+import dev.holdfast.spi.support.ElapsedTime;
 import dev.holdfast.spi.support.Pauses;
 import io.etcd.jetcd.Response;
 import io.etcd.jetcd.options.GetOption;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -32,9 +32,8 @@ import org.jspecify.annotations.Nullable;
  * A leader that is elected later begins to count later. In another term the answer is thrown away and the deadline
  * stays. Creating a lease is a write, and needs no such proof.
  *
- * <p>It is kept alive while a claim uses it; else it ends by itself, and leaves nothing. {@code nanoTime} stands still while a
- * machine sleeps, and the wall clock does not: when that has run ahead since the last proof, nothing is known of the lease's
- * age, and the next claim or renewal has it proved.
+ * <p>It is kept alive while a claim uses it; else it ends by itself, and leaves nothing. It also ages while the machine sleeps,
+ * by {@link ElapsedTime}.
  *
  * <p>A claim without an answer may be carried out at any time later. {@link #epoch} prevents that: a claim's transaction
  * demands that the key {@link Keys#session} has the version that the client knows, which is none at first. Whatever removes
@@ -45,8 +44,6 @@ final class Session {
     private static final int ATTEMPTS = 4;
 
     private static final long SOON = Duration.ofMillis(1).toNanos();
-    /** By how much the wall clock may run ahead before the machine counts as having slept; the engine's own measure. */
-    private static final long SMALLEST_SLEEP = Duration.ofMillis(50).toNanos();
 
     private static final GetOption COUNT =
             GetOption.builder().withCountOnly(true).build();
@@ -54,6 +51,7 @@ final class Session {
     private final Requests requests;
     private final Keys keys;
     private final TimeSource time;
+    private final ElapsedTime elapsed;
     private final Owner owner;
     private final long lease;
     private final Duration ttl;
@@ -61,30 +59,8 @@ final class Session {
     private final AtomicBoolean used = new AtomicBoolean();
     private final AtomicBoolean beating = new AtomicBoolean();
     private final AtomicReference<@Nullable CompletableFuture<Boolean>> proof = new AtomicReference<>();
-    private volatile Proof last;
+    private volatile long last;
     private volatile boolean ended;
-
-    /**
-     * When the lease was surely alive.
-     *
-     * @param begin by {@code nanoTime}
-     * @param wallLead how far the wall clock was ahead of that then
-     */
-    record Proof(long begin, long wallLead) {
-        /** Of a request that is sent now. */
-        static Proof of(TimeSource time) {
-            long wallLead = wallLead(time); // first: a sleep in between makes it older than it is, and not younger
-            return new Proof(time.nanoTime(), wallLead);
-        }
-
-        private static long wallLead(TimeSource time) {
-            return TimeUnit.MILLISECONDS.toNanos(time.wallMillis()) - time.nanoTime();
-        }
-
-        boolean isYoungerThan(Duration age, TimeSource time) {
-            return time.nanoTime() - begin < age.toNanos() && wallLead(time) - wallLead <= SMALLEST_SLEEP;
-        }
-    }
 
     /** Hears of a session, and says whether it is needed. */
     interface Owner {
@@ -102,12 +78,21 @@ final class Session {
     }
 
     /**
-     * @param asked when the lease was asked for
+     * @param asked when the lease was asked for, by {@code elapsed}
      */
-    Session(Requests requests, Keys keys, TimeSource time, Owner owner, long lease, Duration ttl, Proof asked) {
+    Session(
+            Requests requests,
+            Keys keys,
+            TimeSource time,
+            ElapsedTime elapsed,
+            Owner owner,
+            long lease,
+            Duration ttl,
+            long asked) {
         this.requests = requests;
         this.keys = keys;
         this.time = time;
+        this.elapsed = elapsed;
         this.owner = owner;
         this.lease = lease;
         this.ttl = ttl;
@@ -126,7 +111,7 @@ final class Session {
 
     /** From when on the lease surely lives for its length, by {@code nanoTime}. */
     long begin() {
-        return last.begin;
+        return elapsed.asNanoTime(last);
     }
 
     /** The same, for a key that was read by a request of that time: broken after that, it goes one lease later, and no sooner. */
@@ -160,7 +145,7 @@ final class Session {
     }
 
     private boolean isYoungerThan(Duration age) {
-        return last.isYoungerThan(age, time);
+        return elapsed.now() - last < age.toNanos();
     }
 
     /** Keeps it alive for a while. */
@@ -177,11 +162,6 @@ final class Session {
             ended = true;
             owner.ended(this);
         }
-    }
-
-    /** Proves it unless that was done lately. */
-    CompletableFuture<Boolean> proveIfDue() {
-        return isYoungerThan(ttl.dividedBy(6)) && !ended ? CompletableFuture.completedFuture(true) : prove();
     }
 
     /** Keeps the lease alive, and proves that; false if it has ended. Asked by several at a time, it is done once. */
@@ -201,7 +181,7 @@ final class Session {
     private void attempt(CompletableFuture<Boolean> answer, int number) {
         guarded(answer, () -> {
             Duration within = shorter(requests.limit(), ttl.dividedBy(6));
-            Proof sent = Proof.of(time);
+            long sent = elapsed.now();
             requests.keepAlive(lease, within)
                     .handle((beat, failure) -> requests.get(
                                     keys.layout(), COUNT, within) // by which jetcd logs in again
@@ -215,14 +195,14 @@ final class Session {
     private void attempted(
             CompletableFuture<Boolean> answer,
             int number,
-            Proof sent,
+            long sent,
             @Nullable Boolean proved,
             @Nullable Throwable failure) {
         HoldfastException why = failure == null ? null : requests.why(failure);
         if (why instanceof Errors.LeaseGoneException) {
             end();
             done(answer, false, null);
-        } else if (Boolean.TRUE.equals(proved) && sent.isYoungerThan(ttl, time)) { // else the machine slept meanwhile
+        } else if (Boolean.TRUE.equals(proved) && elapsed.now() - sent < ttl.toNanos()) {
             last = sent; // one proof at a time: it was sent after the one before was answered
             done(answer, true, null);
         } else if (number < ATTEMPTS && !requests.haveEnded()) {

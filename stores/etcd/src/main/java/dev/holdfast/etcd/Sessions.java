@@ -1,6 +1,7 @@
 package dev.holdfast.etcd;
 
 import dev.holdfast.spi.TimeSource;
+import dev.holdfast.spi.support.ElapsedTime;
 import dev.holdfast.spi.support.PatientWait;
 import java.time.Duration;
 import java.util.Map;
@@ -13,12 +14,14 @@ final class Sessions {
     private final Requests requests;
     private final Keys keys;
     private final TimeSource time;
+    private final ElapsedTime elapsed;
     private final Session.Owner owner;
 
     Sessions(Requests requests, Keys keys, TimeSource time, Session.Owner owner) {
         this.requests = requests;
         this.keys = keys;
         this.time = time;
+        this.elapsed = new ElapsedTime(time);
         this.owner = owner;
     }
 
@@ -48,11 +51,11 @@ final class Sessions {
     }
 
     private void open(long seconds, CompletableFuture<Session> opening) {
-        Session.Proof asked = Session.Proof.of(time);
+        long asked = elapsed.now();
         requests.grantLease(seconds)
                 .thenApply(granted -> {
                     Duration ttl = Duration.ofSeconds(granted.getTTL());
-                    Session session = new Session(requests, keys, time, owner, granted.getID(), ttl, asked);
+                    Session session = new Session(requests, keys, time, elapsed, owner, granted.getID(), ttl, asked);
                     session.use();
                     return session;
                 })

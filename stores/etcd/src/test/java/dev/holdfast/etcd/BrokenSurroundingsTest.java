@@ -9,6 +9,7 @@ import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.support.Asked;
+import dev.holdfast.tck.FaultyTime;
 import dev.holdfast.tck.IgnoringListener;
 import dev.holdfast.tck.KitTime;
 import dev.holdfast.testbed.EtcdServer;

@@ -14,6 +14,7 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.TimeSource;
+import dev.holdfast.spi.support.ElapsedTime;
 import dev.holdfast.tck.KitTime;
 import dev.holdfast.testbed.EtcdServer;
 import dev.holdfast.testbed.OrSkip;
@@ -221,7 +222,8 @@ class FaultTest {
             @Override
             public void reachable() {}
         };
-        return new Session(requests, keys, time, owner, lease, Duration.ofSeconds(60), Session.Proof.of(time));
+        ElapsedTime elapsed = new ElapsedTime(time);
+        return new Session(requests, keys, time, elapsed, owner, lease, Duration.ofSeconds(60), elapsed.now());
     }
 
     private static Requests requests(Client client) {

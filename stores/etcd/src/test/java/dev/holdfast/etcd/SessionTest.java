@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.HoldfastException;
+import dev.holdfast.spi.support.ElapsedTime;
 import dev.holdfast.tck.KitTime;
 import dev.holdfast.testbed.EtcdServer;
 import dev.holdfast.testbed.OrSkip;
@@ -28,9 +29,10 @@ class SessionTest {
                         .connect()) {
             KitTime time = new KitTime();
             Requests requests = new Requests(client, time, Duration.ofSeconds(20), new Errors("etcd"));
-            Session.Proof asked = Session.Proof.of(time);
+            ElapsedTime elapsed = new ElapsedTime(time);
+            long asked = elapsed.now();
             long lease = RawStore.answer(requests.grantLease(LEASE.toSeconds())).getID();
-            Session session = new Session(requests, new Keys(""), time, new Waiting(), lease, LEASE, asked);
+            Session session = new Session(requests, new Keys(""), time, elapsed, new Waiting(), lease, LEASE, asked);
             session.use();
             await().pollDelay(LEASE.dividedBy(9)).until(() -> true);
             assertThat(RawStore.answer(session.prove())).isTrue();

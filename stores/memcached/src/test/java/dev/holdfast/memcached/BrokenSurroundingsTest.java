@@ -14,6 +14,7 @@ import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
 import dev.holdfast.spi.TimeSource;
 import dev.holdfast.spi.support.Asked;
+import dev.holdfast.tck.FaultyTime;
 import dev.holdfast.tck.IgnoringListener;
 import dev.holdfast.tck.KitTime;
 import dev.holdfast.testbed.ChunkMatcher;
@@ -26,9 +27,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -64,7 +62,7 @@ class BrokenSurroundingsTest {
             Grant held = granted(other, claim("polled", false));
             Asked waiting = Asked.of(store, claim("polled", true));
 
-            time.failNextTask(delay -> delay.compareTo(BRIEF) < 0);
+            time.failNextTask(delay -> delay.compareTo(BRIEF) < 0, new StackOverflowError("of a timer"));
 
             assertFails(waiting.answer());
             result(other.release(held));
@@ -98,7 +96,7 @@ class BrokenSurroundingsTest {
                 Store store = store(proxy.port(), time)) {
             Grant held = granted(store, claim("released", false));
             ReplyDrop lost = proxy.dropNextReply(ChunkMatcher.containing("gets "));
-            time.failNextTask(delay -> delay.compareTo(BRIEF) < 0);
+            time.failNextTask(delay -> delay.compareTo(BRIEF) < 0, new StackOverflowError("of a timer"));
 
             assertFails(store.release(held));
 
@@ -114,7 +112,7 @@ class BrokenSurroundingsTest {
                 Store other = store(server.port(), new KitTime())) {
             granted(store, claim("connected", false));
             await().atMost(LONG).until(time::isIdle);
-            time.failNextTask(delay -> delay.compareTo(BRIEF) > 0);
+            time.failNextTask(delay -> delay.compareTo(BRIEF) > 0, new StackOverflowError("of a timer"));
             Claim claim = claim("watched", false);
 
             assertFails(Asked.of(store, claim).answer());
@@ -146,45 +144,5 @@ class BrokenSurroundingsTest {
         assertThatThrownBy(() -> result(answer))
                 .isInstanceOf(ExecutionException.class)
                 .hasCauseInstanceOf(StoreUnavailableException.class);
-    }
-
-    /** The system's time, whose timer fails once when a test says so. */
-    private static final class FaultyTime implements TimeSource {
-        private final TimeSource time = new KitTime();
-        private final AtomicReference<Predicate<Duration>> failing = new AtomicReference<>(delay -> false);
-        private final AtomicInteger planned = new AtomicInteger();
-
-        void failNextTask(Predicate<Duration> after) {
-            failing.set(after);
-        }
-
-        boolean isIdle() {
-            return planned.get() == 0;
-        }
-
-        @Override
-        public long nanoTime() {
-            return time.nanoTime();
-        }
-
-        @Override
-        public long wallMillis() {
-            return time.wallMillis();
-        }
-
-        @Override
-        public Scheduled schedule(Runnable task, Duration delay) {
-            if (failing.get().test(delay)) {
-                failing.set(each -> false);
-                throw new StackOverflowError("of a timer");
-            }
-            planned.incrementAndGet();
-            return time.schedule(
-                    () -> {
-                        planned.decrementAndGet();
-                        task.run();
-                    },
-                    delay);
-        }
     }
 }

@@ -1,6 +1,6 @@
 package dev.holdfast.zookeeper;
 
-import dev.holdfast.spi.TimeSource;
+import dev.holdfast.spi.support.ElapsedTime;
 import java.time.Duration;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -34,7 +34,7 @@ final class Connection implements CuratorListener {
     private static final Duration LONG = Duration.ofDays(1);
 
     private final CuratorFramework curator;
-    private final TimeSource time;
+    private final ElapsedTime elapsed;
     private final Duration tick;
     private final LongSupplier attemptedAt;
     private volatile boolean closed;
@@ -59,11 +59,11 @@ final class Connection implements CuratorListener {
     }
 
     /**
-     * @param attemptedAt when the present connection was requested, at the earliest, by {@code nanoTime}
+     * @param attemptedAt when the present connection was requested, at the earliest, by {@code elapsed}
      */
-    Connection(CuratorFramework curator, TimeSource time, Duration tick, LongSupplier attemptedAt) {
+    Connection(CuratorFramework curator, ElapsedTime elapsed, Duration tick, LongSupplier attemptedAt) {
         this.curator = curator;
-        this.time = time;
+        this.elapsed = elapsed;
         this.tick = tick;
         this.attemptedAt = attemptedAt;
     }
@@ -73,7 +73,7 @@ final class Connection implements CuratorListener {
         listener = receiver;
         curator.getCuratorListenable().addListener(this, Runnable::run);
         if (curator.getZookeeperClient().isConnected()) {
-            connected(time.nanoTime() - LONG.toNanos()); // its beginning, and what was sent last, is not known
+            connected(elapsed.now() - LONG.toNanos()); // its beginning, and what was sent last, is not known
         }
     }
 
@@ -171,7 +171,7 @@ final class Connection implements CuratorListener {
                 now = before;
                 before.reconnected(since);
             } else {
-                now = new Session(handle, time, tick, since);
+                now = new Session(handle, elapsed, tick, since);
                 session = now;
             }
         } finally {

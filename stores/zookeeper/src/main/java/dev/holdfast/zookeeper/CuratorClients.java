@@ -2,8 +2,8 @@ package dev.holdfast.zookeeper;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.holdfast.spi.TimeSource;
 import dev.holdfast.spi.support.DaemonThreads;
+import dev.holdfast.spi.support.ElapsedTime;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Collection;
@@ -30,15 +30,15 @@ import org.jspecify.annotations.Nullable;
  * taken for younger than it is.
  *
  * @param curator started
- * @param attempted when a connection was tried last, by {@code nanoTime}
+ * @param attempted when a connection was tried last, by an {@link ElapsedTime}
  * @param acls the rights to the nodes that are made: all for the user that the URL names, or for everyone
  */
 record CuratorClients(CuratorFramework curator, AtomicLong attempted, ACLProvider acls) {
     private static final int RETRY_MILLIS = 500;
     private static final long POLL_NANOS = 1_000_000;
 
-    static CuratorClients start(ZooKeeperUrl url, TimeSource time) {
-        AtomicLong attempted = new AtomicLong(time.nanoTime());
+    static CuratorClients start(ZooKeeperUrl url, ElapsedTime elapsed) {
+        AtomicLong attempted = new AtomicLong(elapsed.now());
         ACLProvider acls = acls(url);
         CuratorFrameworkFactory.Builder builder = CuratorFrameworkFactory.builder()
                 .connectString(url.connectString())
@@ -46,7 +46,7 @@ record CuratorClients(CuratorFramework curator, AtomicLong attempted, ACLProvide
                 .connectionTimeoutMs(Math.toIntExact(url.options().timeout().toMillis()))
                 .retryPolicy(new RetryForever(RETRY_MILLIS)) // for Curator's own requests, of which Holdfast makes none
                 .ensembleTracker(false) // the servers are those the URL names, also behind a proxy
-                .zookeeperFactory(new Noting(attempted, time))
+                .zookeeperFactory(new Noting(attempted, elapsed))
                 .aclProvider(acls);
         url.config().ifPresent(builder::zkClientConfig);
         url.user().ifPresent(user -> builder.authorization("digest", user.getBytes(UTF_8)));
@@ -115,7 +115,7 @@ record CuratorClients(CuratorFramework curator, AtomicLong attempted, ACLProvide
         }
     }
 
-    private record Noting(AtomicLong attempted, TimeSource time) implements ZookeeperFactory {
+    private record Noting(AtomicLong attempted, ElapsedTime elapsed) implements ZookeeperFactory {
         @Override
         public ZooKeeper newZooKeeper(String connectString, int sessionTimeout, Watcher watcher, boolean readOnly)
                 throws Exception {
@@ -132,17 +132,17 @@ record CuratorClients(CuratorFramework curator, AtomicLong attempted, ACLProvide
                     sessionTimeout,
                     watcher,
                     readOnly,
-                    new NotingHosts(hosts, attempted, time),
+                    new NotingHosts(hosts, attempted, elapsed),
                     config == null ? new ZKClientConfig() : config);
         }
     }
 
     /** Asked for a server right before each try to connect. */
-    private record NotingHosts(HostProvider hosts, AtomicLong attempted, TimeSource time) implements HostProvider {
+    private record NotingHosts(HostProvider hosts, AtomicLong attempted, ElapsedTime elapsed) implements HostProvider {
         @Override
         public InetSocketAddress next(long spinDelay) {
             InetSocketAddress next = hosts.next(spinDelay);
-            attempted.set(time.nanoTime());
+            attempted.set(elapsed.now());
             return next;
         }
 

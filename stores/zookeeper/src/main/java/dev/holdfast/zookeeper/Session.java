@@ -2,7 +2,7 @@ package dev.holdfast.zookeeper;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.holdfast.spi.TimeSource;
+import dev.holdfast.spi.support.ElapsedTime;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Session {
     private final ZooKeeper zooKeeper;
-    private final TimeSource time;
+    private final ElapsedTime elapsed;
     private final long id;
     private final int timeoutMillis;
     private final Duration lease;
@@ -73,11 +73,11 @@ final class Session {
 
     /**
      * @param tick of the servers, or longer
-     * @param opened when the session was opened, at the earliest
+     * @param opened when the session was opened, at the earliest, by {@code elapsed}
      */
-    Session(ZooKeeper zooKeeper, TimeSource time, Duration tick, long opened) {
+    Session(ZooKeeper zooKeeper, ElapsedTime elapsed, Duration tick, long opened) {
         this.zooKeeper = zooKeeper;
-        this.time = time;
+        this.elapsed = elapsed;
         this.id = zooKeeper.getSessionId();
         this.timeoutMillis = zooKeeper.getSessionTimeout();
         Duration timeout = Duration.ofMillis(timeoutMillis);
@@ -105,14 +105,14 @@ final class Session {
         return lease;
     }
 
-    /** The beginning of the lease that is proved by now. */
+    /** The beginning of the lease that is proved by now, by {@code nanoTime}; earlier for each sleep of the machine since. */
     long begin() {
-        return proof.begin();
+        return elapsed.asNanoTime(proof.begin());
     }
 
     /** How long to delay a request that is made for the proof alone. */
     Duration putOff() {
-        return Duration.ofNanos(proof.putOff(time.nanoTime()));
+        return Duration.ofNanos(proof.putOff(elapsed.now()));
     }
 
     /** Whether requests can be sent now. A handle that was given up fails each at once, before its event arrives. */
@@ -160,7 +160,7 @@ final class Session {
 
     CompletableFuture<Found> create(String path, String text, List<ACL> acl, CreateMode mode) {
         CompletableFuture<Found> made = new CompletableFuture<>();
-        long sent = time.nanoTime();
+        long sent = elapsed.now();
         Create2Callback answered = (rc, asked, context, name, stat) -> {
             Code code = proved(rc, sent);
             made.complete(new Found(code, name == null ? path : name, stat));
@@ -176,7 +176,7 @@ final class Session {
     /** Deletes one version of a node alone. */
     CompletableFuture<Code> delete(String path, int version) {
         CompletableFuture<Code> deleted = new CompletableFuture<>();
-        long sent = time.nanoTime();
+        long sent = elapsed.now();
         zooKeeper.delete(path, version, (rc, asked, context) -> deleted.complete(proved(rc, sent)), null);
         return deleted;
     }
@@ -197,7 +197,7 @@ final class Session {
 
     private CompletableFuture<Found> create(Op before, String path, String text, List<ACL> acl) {
         CompletableFuture<Found> created = new CompletableFuture<>();
-        long sent = time.nanoTime();
+        long sent = elapsed.now();
         MultiCallback answered = (rc, asked, context, results) -> {
             Code code = proved(rc, sent);
             boolean made = code == Code.OK && results.get(1) instanceof CreateResult;
@@ -227,7 +227,7 @@ final class Session {
     /** Writes over one version of a node alone. */
     CompletableFuture<Found> write(String path, String text, int version) {
         CompletableFuture<Found> written = new CompletableFuture<>();
-        long sent = time.nanoTime();
+        long sent = elapsed.now();
         StatCallback answered = (rc, asked, context, stat) -> written.complete(new Found(proved(rc, sent), path, stat));
         zooKeeper.setData(path, text.getBytes(UTF_8), version, answered, null);
         return written;
@@ -241,7 +241,7 @@ final class Session {
      */
     CompletableFuture<Code> prove(String path) {
         CompletableFuture<Code> answer = new CompletableFuture<>();
-        long sent = time.nanoTime();
+        long sent = elapsed.now();
         MultiCallback answered = (rc, asked, context, results) -> answer.complete(proved(rc, sent));
         zooKeeper.multi(List.of(Op.check(path, -1)), answered, null);
         return answer;

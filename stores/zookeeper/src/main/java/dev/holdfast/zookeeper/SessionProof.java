@@ -39,7 +39,8 @@ import java.util.Deque;
  * <p>Opening a session, and coming back to it on another connection, are counted by the leader at once, which is to be
  * proved by a write like all else.
  *
- * <p>Read by any thread, written by the session's event thread alone.
+ * <p>All moments are of an {@link dev.holdfast.spi.support.ElapsedTime}: the servers count on while this machine sleeps. Read by
+ * any thread, written by the session's event thread alone.
  */
 final class SessionProof {
     private static final int GRAINS = 16;
@@ -48,7 +49,7 @@ final class SessionProof {
     private final long tick;
     private final long behind;
     private final long quiet;
-    /** When writes were sent that were answered, oldest first, some way apart; by {@code nanoTime}. */
+    /** When writes were sent that were answered, oldest first, some way apart. */
     private final Deque<Long> sent = new ArrayDeque<>();
 
     private long counted;

@@ -2,6 +2,7 @@ package dev.holdfast.zookeeper;
 
 import dev.holdfast.HoldfastException;
 import dev.holdfast.spi.TimeSource;
+import dev.holdfast.spi.support.ElapsedTime;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -16,7 +17,7 @@ import org.apache.curator.framework.api.ACLProvider;
  *
  * @param curator started, or about to be connected
  * @param acls the rights to the nodes that are made
- * @param attemptedAt when the present connection was requested, at the earliest, by {@code nanoTime}
+ * @param attemptedAt when the present connection was requested, at the earliest, by {@code elapsed}
  */
 record StoreOpener(
         CuratorFramework curator,
@@ -24,6 +25,7 @@ record StoreOpener(
         ACLProvider acls,
         ZooKeeperOptions options,
         TimeSource time,
+        ElapsedTime elapsed,
         Errors errors,
         LongSupplier attemptedAt) {
 
@@ -40,7 +42,7 @@ record StoreOpener(
 
     /** A store that can be used; a failure leaves nothing behind. */
     ZooKeeperStore open(ShutDown shutDown) {
-        Connection connection = new Connection(curator, time, options.tick(), attemptedAt);
+        Connection connection = new Connection(curator, elapsed, options.tick(), attemptedAt);
         NodeDeleter deleter = new NodeDeleter(connection, paths, errors);
         Timeouts timeouts = new Timeouts(time, options.timeout(), errors);
         HeldNodes heldNodes = new HeldNodes(deleter, time, !options.ridesOutDisconnects());

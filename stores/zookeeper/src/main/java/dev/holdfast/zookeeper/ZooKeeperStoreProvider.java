@@ -4,6 +4,7 @@ import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
 import dev.holdfast.spi.StoreFence;
 import dev.holdfast.spi.StoreProvider;
+import dev.holdfast.spi.support.ElapsedTime;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
@@ -63,13 +64,15 @@ public final class ZooKeeperStoreProvider implements StoreProvider {
     }
 
     private static Store open(ZooKeeperUrl url, Optional<Duration> asked, StoreContext context) {
-        CuratorClients own = CuratorClients.start(url, context.time());
+        ElapsedTime elapsed = new ElapsedTime(context.time());
+        CuratorClients own = CuratorClients.start(url, elapsed);
         Store store = new StoreOpener(
                         own.curator(),
                         new Paths(""),
                         own.acls(),
                         url.options(),
                         context.time(),
+                        elapsed,
                         new Errors(url.description()),
                         own.attempted()::get)
                 .open((locks, limit) -> own.close(limit));

@@ -3,6 +3,7 @@ package dev.holdfast.zookeeper;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreFactory;
 import dev.holdfast.spi.TimeSource;
+import dev.holdfast.spi.support.ElapsedTime;
 import java.util.List;
 import java.util.function.LongSupplier;
 import org.apache.curator.framework.CuratorFramework;
@@ -91,8 +92,9 @@ public final class ZooKeeperStores {
 
     private static Store open(
             CuratorFramework curator, Paths paths, ACLProvider acls, ZooKeeperOptions options, TimeSource time) {
-        LongSupplier aSecondAgo = () -> time.nanoTime() - SLACK_NANOS;
-        return new StoreOpener(curator, paths, acls, options, time, new Errors(DESCRIPTION), aSecondAgo)
+        ElapsedTime elapsed = new ElapsedTime(time);
+        LongSupplier aSecondAgo = () -> elapsed.now() - SLACK_NANOS;
+        return new StoreOpener(curator, paths, acls, options, time, elapsed, new Errors(DESCRIPTION), aSecondAgo)
                 .open((opened, limit) -> opened.heldNodes().removeAll());
     }
 

@@ -3,6 +3,7 @@ package dev.holdfast.zookeeper;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.spi.support.ElapsedTime;
 import dev.holdfast.tck.KitTime;
 import dev.holdfast.testbed.TcpProxy;
 import dev.holdfast.testbed.ZooKeeperServer;
@@ -26,6 +27,7 @@ class ConnectionTest {
     private static ZooKeeperServer server;
 
     private final KitTime time = new KitTime();
+    private final ElapsedTime elapsed = new ElapsedTime(time);
     private final AtomicInteger runs = new AtomicInteger();
     private CuratorFramework curator;
     private Connection connection;
@@ -43,7 +45,7 @@ class ConnectionTest {
     @BeforeEach
     void connect() throws Exception {
         curator = CuratorFrameworkFactory.newClient(server.connectString(), new RetryOneTime(100));
-        connection = new Connection(curator, time, Duration.ofMillis(300), time::nanoTime);
+        connection = new Connection(curator, elapsed, Duration.ofMillis(300), elapsed::now);
         curator.start();
         curator.blockUntilConnected();
         connection.open(new SilentListener());
@@ -86,7 +88,7 @@ class ConnectionTest {
         try (TcpProxy proxy = TcpProxy.to(server.port());
                 CuratorFramework far =
                         CuratorFrameworkFactory.newClient("127.0.0.1:" + proxy.port(), new RetryOneTime(100))) {
-            Connection broken = new Connection(far, time, Duration.ofMillis(300), time::nanoTime);
+            Connection broken = new Connection(far, elapsed, Duration.ofMillis(300), elapsed::now);
             far.start();
             far.blockUntilConnected();
             broken.open(events);

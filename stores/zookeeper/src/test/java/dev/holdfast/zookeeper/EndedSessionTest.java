@@ -11,6 +11,7 @@ import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.support.Asked;
+import dev.holdfast.spi.support.ElapsedTime;
 import dev.holdfast.tck.KitTime;
 import dev.holdfast.testbed.ZooKeeperServer;
 import java.time.Duration;
@@ -39,6 +40,7 @@ class EndedSessionTest {
     private static ZooKeeperServer server;
 
     private final KitTime time = new KitTime();
+    private final ElapsedTime elapsed = new ElapsedTime(time);
     private CuratorFramework curator;
     private Connection connection;
     private ZooKeeperContext context;
@@ -61,7 +63,7 @@ class EndedSessionTest {
                 server.connectString(), LONG_SESSION, LONG_SESSION, new RetryOneTime(100));
         curator.start();
         curator.blockUntilConnected();
-        connection = new Connection(curator, time, TICK, time::nanoTime);
+        connection = new Connection(curator, elapsed, TICK, elapsed::now);
         Paths paths = new Paths("");
         Errors errors = new Errors("zk://test");
         NodeDeleter deleter = new NodeDeleter(connection, paths, errors);
@@ -77,7 +79,7 @@ class EndedSessionTest {
                 new HeldNodes(deleter, time, true));
         claims = new PendingClaims(context);
         connection.open(new SilentListener());
-        ended = new Session(curator.getZookeeperClient().getZooKeeper(), time, TICK, time.nanoTime());
+        ended = new Session(curator.getZookeeperClient().getZooKeeper(), elapsed, TICK, elapsed.now());
         ended.end();
     }
 

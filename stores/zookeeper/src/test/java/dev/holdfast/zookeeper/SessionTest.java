@@ -10,6 +10,7 @@ import dev.holdfast.HoldOptions;
 import dev.holdfast.LockClient;
 import dev.holdfast.Loss;
 import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.spi.support.ElapsedTime;
 import dev.holdfast.tck.KitTime;
 import dev.holdfast.testbed.ChunkMatcher;
 import dev.holdfast.testbed.ReplyDrop;
@@ -278,7 +279,8 @@ class SessionTest {
         try (CuratorFramework curator = curator();
                 KitTime time = new KitTime()) {
             ZooKeeper own = curator.getZookeeperClient().getZooKeeper();
-            Session session = new Session(own, time, Duration.ofMillis(300), time.nanoTime());
+            ElapsedTime elapsed = new ElapsedTime(time);
+            Session session = new Session(own, elapsed, Duration.ofMillis(300), elapsed.now());
             curator.usingNamespace(null).create().forPath("/watched");
 
             Code there = session.watch("/watched", event -> {}).join().code();

@@ -1,0 +1,84 @@
+package dev.holdfast.zookeeper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.Hold;
+import dev.holdfast.Holder;
+import dev.holdfast.LockClient;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Mode;
+import dev.holdfast.spi.Store;
+import dev.holdfast.spi.StoreContext;
+import dev.holdfast.spi.support.Asked;
+import dev.holdfast.tck.FaultyTime;
+import dev.holdfast.tck.IgnoringListener;
+import dev.holdfast.testbed.ZooKeeperServer;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** The wall clock runs ahead of {@code nanoTime}, as while a machine sleeps: the servers count on. */
+class SleepTest {
+    private static final Duration SESSION = Duration.ofSeconds(30);
+    private static final Duration SLEEP = Duration.ofSeconds(20);
+    private static ZooKeeperServer server;
+
+    private final FaultyTime time = new FaultyTime();
+
+    @BeforeAll
+    static void start() {
+        server = ZooKeeperServers.quick();
+    }
+
+    @AfterAll
+    static void stop() {
+        server.close();
+    }
+
+    /** The write of the claim proves the last ping, which is older by the sleep. */
+    @Test
+    void aClaimAfterASleepCountsFromThePingBeforeIt() throws Exception {
+        try (Store store = open()) {
+            store.listen(new IgnoringListener());
+            store.release(hold(store)).toCompletableFuture().get(10, TimeUnit.SECONDS);
+            time.moveWallClock(SLEEP);
+            long awake = time.nanoTime();
+
+            Grant grant = hold(store);
+
+            Duration before = Duration.ofNanos(awake - grant.sentNanos());
+            assertThat(before).as("a ping in each third of the time-out").isGreaterThan(SESSION.dividedBy(4));
+        }
+    }
+
+    @Test
+    void aHoldIsProvedAnewSoon() throws InterruptedException {
+        try (LockClient client = LockClient.builder(open()).time(time).build();
+                Hold hold = client.lock("doubted").acquire()) {
+            time.moveWallClock(Duration.ofSeconds(1));
+
+            assertThat(hold.isValid()).as("until the store confirms it").isFalse();
+            await().atMost(Duration.ofSeconds(2)).until(hold::isValid);
+        }
+    }
+
+    private Store open() {
+        return new ZooKeeperStoreProvider()
+                .open(ZooKeeperServers.url(server, SESSION.toSeconds() + "s"), new StoreContext(time));
+    }
+
+    private static Grant hold(Store store) throws Exception {
+        Claim claim = new Claim(
+                ClaimId.random(), "slept", Mode.EXCLUSIVE, SESSION, true, 0, new Holder("host", 1, "thread", ""));
+        return Asked.of(store, claim)
+                .answer()
+                .toCompletableFuture()
+                .get(10, TimeUnit.SECONDS)
+                .orElseThrow();
+    }
+}
