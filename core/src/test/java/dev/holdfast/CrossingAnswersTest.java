@@ -133,7 +133,7 @@ class CrossingAnswersTest extends EngineCase {
     private void assertAnsweredAfterSleep(Function<LockClient, Optional<Hold>> trying) throws Exception {
         HookedTime hooked = new HookedTime(time);
         LockClient sleeper = clientOn(memory.open(time), hooked);
-        hooked.once("hasSlept", () -> time.sleepMachine(s(60)));
+        hooked.once("planRenewal", () -> time.sleepMachine(s(60)));
         Hold hold = start(() -> trying.apply(sleeper)).result().orElseThrow();
         assertThat(hooked.happened).isTrue();
         assertThat(hold.isValid()).as("not before the store has confirmed it").isFalse();

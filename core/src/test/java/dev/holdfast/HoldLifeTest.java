@@ -256,6 +256,18 @@ class HoldLifeTest {
     }
 
     @Test
+    void aSleepIsNoticedAlsoWhereTheClockWasSetBackByMoreDuringTheHold() throws InterruptedException {
+        Hold hold = client.lock("a").acquire();
+        time.sleepMachine(Duration.ofMinutes(-1));
+        assertThat(hold.isValid()).isTrue();
+        time.sleepMachine(Duration.ofSeconds(40));
+        assertThat(hold.isValid()).as("in doubt").isFalse();
+        time.advance(Duration.ofMillis(1));
+        assertThat(hold.isValid()).as("confirmed").isTrue();
+        hold.close();
+    }
+
+    @Test
     void theEndOfAHoldIsReportedAlsoWhereItsStoreFailsBeforeItIsAskedToRenew() throws InterruptedException {
         AtomicBoolean broken = new AtomicBoolean();
         Store store = new ForwardedStore(memory.open(time)) {

@@ -12,7 +12,7 @@ class TimedWaitTest extends EngineCase {
         Hold held = rival.lock("a").acquire();
         HookedTime hooked = new HookedTime(time);
         try (LockClient slow = clientOn(memory.open(time), hooked)) {
-            hooked.once("wallLead", () -> time.advance(s(1.5)));
+            hooked.once("slept", () -> time.advance(s(1.5)));
             Started<Optional<Hold>> waits =
                     startAndWaitUntilItWaits(() -> slow.lock("a").tryAcquire(s(2)));
             assertThat(hooked.happened).isTrue();
@@ -29,7 +29,7 @@ class TimedWaitTest extends EngineCase {
         Hold held = rival.lock("a").tryAcquire().orElseThrow();
         HookedTime hooked = new HookedTime(time);
         try (LockClient slow = clientOn(memory.open(time), hooked)) {
-            hooked.once("wallLead", () -> time.advance(s(1.5)));
+            hooked.once("slept", () -> time.advance(s(1.5)));
             var waits = slow.lock("a").tryAcquireAsync(s(2));
             assertThat(hooked.happened).isTrue();
 

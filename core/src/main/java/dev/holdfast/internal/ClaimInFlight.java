@@ -5,7 +5,6 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Redacted;
-import dev.holdfast.spi.support.ElapsedTime;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
@@ -30,7 +29,7 @@ final class ClaimInFlight implements Effects.Effect, BiConsumer<@Nullable Grant,
 
     private volatile @Nullable Pending pending;
     private volatile boolean cancelled;
-    private volatile long wallLead;
+    private volatile long slept;
     private volatile boolean sent;
     private volatile long sentNanos;
     /** Made for those who ask, or by the end. */
@@ -55,7 +54,7 @@ final class ClaimInFlight implements Effects.Effect, BiConsumer<@Nullable Grant,
         EngineContext context = queue.context;
         context.releaseSender().sendUnconfirmed(claim.name());
         sentNanos = context.time().nanoTime();
-        wallLead = ElapsedTime.wallLead(context.time());
+        slept = context.time().slept();
         sent = true;
         Pending sending = context.store().claim(this);
         pending = sending;
@@ -128,8 +127,8 @@ final class ClaimInFlight implements Effects.Effect, BiConsumer<@Nullable Grant,
     }
 
     /** How far the wall clock was ahead when it was sent. */
-    long wallLead() {
-        return wallLead;
+    long slept() {
+        return slept;
     }
 
     /** Whether it was called off because no caller wanted it any more. */

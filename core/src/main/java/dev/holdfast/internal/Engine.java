@@ -10,6 +10,7 @@ import dev.holdfast.UnsupportedByStoreException;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.TimeSource;
 import dev.holdfast.spi.TimeSource.Scheduled;
+import dev.holdfast.spi.support.ElapsedTime;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -72,7 +73,7 @@ public final class Engine {
         String client = "holdfast-" + CLIENTS.incrementAndGet();
         TimeSource given = environment.time();
         SystemTime own = given == null ? new SystemTime(client + "-timer").start() : null;
-        TimeSource time = own != null ? own : Objects.requireNonNull(given);
+        ElapsedTime time = new ElapsedTime(own != null ? own : Objects.requireNonNull(given));
         boolean interrupted = Thread.interrupted(); // some drivers would stop half-way, others swallow it
         StoreOpening store = null;
         try {

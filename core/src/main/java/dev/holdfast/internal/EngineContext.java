@@ -3,7 +3,7 @@ package dev.holdfast.internal;
 import dev.holdfast.Capabilities;
 import dev.holdfast.ClientClosedException;
 import dev.holdfast.Loss;
-import dev.holdfast.spi.TimeSource;
+import dev.holdfast.spi.support.ElapsedTime;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -16,7 +16,7 @@ import java.util.function.Consumer;
  */
 final class EngineContext {
     private final StoreLink store;
-    private final TimeSource time;
+    private final ElapsedTime time;
     private final Environment environment;
     private final EventDispatcher dispatcher;
     private final CompletionThreads completionThreads;
@@ -32,7 +32,7 @@ final class EngineContext {
 
     EngineContext(
             StoreLink store,
-            TimeSource time,
+            ElapsedTime time,
             String label,
             Environment environment,
             EventDispatcher dispatcher,
@@ -72,7 +72,7 @@ final class EngineContext {
         return callSites;
     }
 
-    TimeSource time() {
+    ElapsedTime time() {
         return time;
     }
 

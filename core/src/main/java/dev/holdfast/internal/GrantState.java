@@ -4,7 +4,6 @@ import dev.holdfast.Capabilities;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.Loss;
 import dev.holdfast.spi.Grant;
-import dev.holdfast.spi.TimeSource;
 import dev.holdfast.spi.support.ElapsedTime;
 import java.time.Duration;
 import java.util.Objects;
@@ -62,7 +61,7 @@ final class GrantState {
             AtomicReferenceFieldUpdater.newUpdater(GrantState.class, CompletableFuture.class, "released");
 
     private volatile WaitQueue owner;
-    private final TimeSource time;
+    private final ElapsedTime time;
     private final boolean sessionBound;
     private volatile Validity validity;
     /** Null until it is asked for, or answered: most grants are held for longer than they are released. */
@@ -93,16 +92,11 @@ final class GrantState {
     private @Nullable HoldState lastHold;
 
     GrantState(
-            WaitQueue owner,
-            Grant grant,
-            boolean autoRenew,
-            Capabilities store,
-            TimeSource time,
-            long wallLeadWhenSent) {
+            WaitQueue owner, Grant grant, boolean autoRenew, Capabilities store, ElapsedTime time, long sleptWhenSent) {
         this.owner = owner;
         this.sessionBound = store.sessionBound();
         this.time = time;
-        this.validity = Validity.confirmed(grant, grant.sentNanos(), wallLeadWhenSent);
+        this.validity = Validity.confirmed(grant, grant.sentNanos(), sleptWhenSent);
         this.autoRenew = autoRenew;
         this.plannedAt = grant.sentNanos() + Durations.nanos(grant.lease()) / 3;
         this.numberSince = time.nanoTime();
@@ -130,7 +124,7 @@ final class GrantState {
     /** Whether it is surely held now. Changes nothing; the renewer acts on what it means. */
     boolean isValid() {
         Validity now = validity;
-        return now.state() == Validity.State.VALID && !hasPassed(now) && !now.slept(wallLead());
+        return now.state() == Validity.State.VALID && !hasPassed(now) && !now.hasSlept(slept());
     }
 
     private boolean hasPassed(Validity now) {
@@ -172,13 +166,13 @@ final class GrantState {
 
     /** Whether the wall clock has run ahead since the last confirmation: the machine slept, or its clock was set. */
     boolean hasSlept() {
-        return hasSlept(wallLead());
+        return hasSlept(slept());
     }
 
     /** The same, for a caller who has read the lead of the wall clock for many grants. */
-    boolean hasSlept(long wallLead) {
+    boolean hasSlept(long slept) {
         Validity now = validity;
-        return now.state() == Validity.State.VALID && now.slept(wallLead);
+        return now.state() == Validity.State.VALID && now.hasSlept(slept);
     }
 
     long deadline() {
@@ -215,14 +209,13 @@ final class GrantState {
      *
      * @return whether the grant goes on; false if its deadline had passed before, or it was lost or released
      */
-    boolean confirm(Grant renewed, long sentNanos, long wallLeadWhenSent) {
+    boolean confirm(Grant renewed, long sentNanos, long sleptWhenSent) {
         return move(now -> {
             boolean sameLease = renewed.lease().equals(now.grant().lease());
             boolean later = Validity.deadline(renewed.withLease(sure(renewed.lease())), sentNanos) - now.deadline() > 0;
             // An answer that was overtaken by a change of lease, or by a later renewal, proves nothing new.
             return now.state() == Validity.State.SUSPECT || (sameLease && later)
-                    ? now.moved(
-                            now.grant().withLease(renewed.lease()), sentNanos, sure(renewed.lease()), wallLeadWhenSent)
+                    ? now.moved(now.grant().withLease(renewed.lease()), sentNanos, sure(renewed.lease()), sleptWhenSent)
                     : now;
         });
     }
@@ -232,8 +225,8 @@ final class GrantState {
      *
      * @return as {@link #confirm}
      */
-    boolean changeLease(Duration lease, long sentNanos, long wallLeadWhenSent) {
-        return move(now -> now.moved(now.grant().withLease(lease), sentNanos, sure(lease), wallLeadWhenSent));
+    boolean changeLease(Duration lease, long sentNanos, long sleptWhenSent) {
+        return move(now -> now.moved(now.grant().withLease(lease), sentNanos, sure(lease), sleptWhenSent));
     }
 
     /** Its holder asked for another fixed lease, and the session was confirmed: it counts from now. */
@@ -248,8 +241,8 @@ final class GrantState {
      *
      * @return as {@link #confirm}
      */
-    boolean renumber(Grant fresh, long wallLeadWhenSent) {
-        return move(now -> now.moved(fresh, fresh.sentNanos(), sure(fresh.lease()), wallLeadWhenSent));
+    boolean renumber(Grant fresh, long sleptWhenSent) {
+        return move(now -> now.moved(fresh, fresh.sentNanos(), sure(fresh.lease()), sleptWhenSent));
     }
 
     private boolean move(UnaryOperator<Validity> step) {
@@ -477,8 +470,8 @@ final class GrantState {
         return sessionBound ? grant().lease() : options.lease();
     }
 
-    long wallLead() {
-        return ElapsedTime.wallLead(time);
+    long slept() {
+        return time.slept();
     }
 
     // ---- tokens: under the mutex ----

@@ -69,7 +69,7 @@ final class LeaseRenewer {
     private record Planned(Wake wake, TimeSource.Scheduled task) {}
 
     private final StoreLink store;
-    private final TimeSource time;
+    private final ElapsedTime time;
     private final Telemetry telemetry;
     private final RenewalSender sender;
     private final Map<ClaimId, GrantState> grants = new ConcurrentHashMap<>();
@@ -81,7 +81,7 @@ final class LeaseRenewer {
     /** The timer had no thread for a wake: whoever plans one from now on has it come at once. */
     private volatile boolean missed;
 
-    LeaseRenewer(StoreLink store, TimeSource time, Telemetry telemetry) {
+    LeaseRenewer(StoreLink store, ElapsedTime time, Telemetry telemetry) {
         this.store = store;
         this.time = time;
         this.telemetry = telemetry;
@@ -223,10 +223,10 @@ final class LeaseRenewer {
     /** Examines all grants, and adds those whose renewal begins; returns when the next is due, in nanoseconds from now. */
     private long examineAll(long now, List<GrantState> due) {
         stopRenewingLeaks();
-        long wallLead = ElapsedTime.wallLead(time);
+        long slept = time.slept();
         long soonest = Long.MAX_VALUE;
         for (GrantState grant : grants.values()) {
-            if (grant.dueAt() - now <= batchWindow(grant) || grant.hasSlept(wallLead)) {
+            if (grant.dueAt() - now <= batchWindow(grant) || grant.hasSlept(slept)) {
                 try {
                     examine(grant);
                     stopIfHeldTooLong(grant);
@@ -321,10 +321,10 @@ final class LeaseRenewer {
         }
         List<Consumer<Boolean>> all = takeAskers(grant);
         Grant request = grant.toRenew();
-        long wallLead = grant.wallLead();
+        long slept = grant.slept();
         store.renew(List.of(request)).whenComplete((verdicts, failure) -> {
             Renewal verdict = verdicts == null ? null : verdicts.get(request.id());
-            renewed(grant, request, verdict, failure, wallLead);
+            renewed(grant, request, verdict, failure, slept);
             boolean alone = verdict != null && verdict.verdict() == Renewal.Verdict.HELD && !verdict.contended();
             tellAskers(grant, all, alone);
         });
@@ -356,7 +356,7 @@ final class LeaseRenewer {
 
     /** Whether the store answered for this grant. */
     private boolean renewed(
-            GrantState grant, Grant request, @Nullable Renewal renewal, @Nullable Throwable failure, long wallLead) {
+            GrantState grant, Grant request, @Nullable Renewal renewal, @Nullable Throwable failure, long slept) {
         Renewal verdict = renewal == null ? Renewal.unknown(0) : renewal;
         boolean unknown = verdict.verdict() == Renewal.Verdict.UNKNOWN;
         try {
@@ -364,7 +364,7 @@ final class LeaseRenewer {
                 grant.retryRenewal();
                 telemetry.renewalFailed(grant, failure);
             }
-            apply(grant, verdict, () -> grant.confirm(request, verdict.sentNanos(), wallLead));
+            apply(grant, verdict, () -> grant.confirm(request, verdict.sentNanos(), slept));
         } catch (Throwable broken) {
             report(grant, broken);
         } finally {
@@ -386,24 +386,24 @@ final class LeaseRenewer {
     /** Asks for a fresh grant number; the store refuses when another client waits. */
     void renumber(GrantState live, Consumer<Boolean> then) {
         Grant old = live.grant();
-        long wallLead = live.wallLead();
+        long slept = live.slept();
         once(live, then, () -> store.extend(old), answer -> {
             Grant fresh = answer.orElse(null);
             return fresh != null
                     && fresh.number() > old.number()
                     && Tokens.isNumber(fresh.number())
-                    && live.renumber(fresh, wallLead);
+                    && live.renumber(fresh, slept);
         });
     }
 
     /** Renews a grant with the lease of its next holder. */
     void renewFor(GrantState live, HoldOptions options, Consumer<Boolean> then) {
-        long wallLead = live.wallLead();
+        long slept = live.slept();
         once(live, then, () -> store.renew(List.of(live.toHandOver(options))), answer -> {
             Renewal renewal = answer.get(live.grant().id());
             return renewal != null
                     && renewal.verdict() == Renewal.Verdict.HELD
-                    && live.changeLease(live.leaseFor(options), renewal.sentNanos(), wallLead);
+                    && live.changeLease(live.leaseFor(options), renewal.sentNanos(), slept);
         });
     }
 
@@ -436,14 +436,14 @@ final class LeaseRenewer {
         try {
             Grant request = live.toChange(lease);
             wakeBy(live.dueAt());
-            long wallLead = live.wallLead();
+            long slept = live.slept();
             CompletableFuture<Map<ClaimId, Renewal>> asking = store.renew(List.of(request));
             awaiting.accept(asking);
             Map<ClaimId, Renewal> answer = Failures.await(asking, "could not extend the hold of '" + hold.name() + "'");
             renewal = answer.getOrDefault(request.id(), renewal);
             long sent = renewal.sentNanos();
             apply(live, renewal, () -> {
-                boolean goesOn = live.changeLease(lease, sent, wallLead);
+                boolean goesOn = live.changeLease(lease, sent, slept);
                 if (goesOn) {
                     live.changeFixedLease(asked);
                 }

@@ -49,7 +49,7 @@ final class RenewalSender {
          * @return whether the store answered for this grant
          */
         boolean renewed(
-                GrantState grant, Grant request, @Nullable Renewal renewal, @Nullable Throwable failure, long wallLead);
+                GrantState grant, Grant request, @Nullable Renewal renewal, @Nullable Throwable failure, long slept);
     }
 
     private final StoreLink store;
@@ -84,7 +84,7 @@ final class RenewalSender {
                 parts.computeIfAbsent(store.part(grant.grant().name()), part -> new ArrayList<>())
                         .add(grant);
             } catch (Throwable broken) { // of the store, or of its client: the others are renewed
-                answers.renewed(grant, grant.grant(), null, broken, grant.wallLead());
+                answers.renewed(grant, grant.grant(), null, broken, grant.slept());
                 logOnce("", List.of(grant), 1, broken);
             }
         }
@@ -142,7 +142,7 @@ final class RenewalSender {
         private final Round round;
         private final List<GrantState> due;
         private List<Grant> request = List.of();
-        private long wallLead;
+        private long slept;
         private FlightEvents.@Nullable Renewed event;
 
         Batch(Round round, List<GrantState> due) {
@@ -181,7 +181,7 @@ final class RenewalSender {
                 return CompletableFuture.completedFuture(Map.of());
             }
             request = due.stream().map(GrantState::toRenew).toList();
-            wallLead = due.get(0).wallLead();
+            slept = due.get(0).slept();
             event = telemetry.beginRenewal();
             return store.renew(request);
         }
@@ -201,7 +201,7 @@ final class RenewalSender {
             for (int i = 0; i < due.size(); i++) {
                 Grant asked = request.isEmpty() ? due.get(i).grant() : request.get(i);
                 Renewal verdict = verdicts == null ? null : verdicts.get(asked.id());
-                if (!answers.renewed(due.get(i), asked, verdict, failure, wallLead)) {
+                if (!answers.renewed(due.get(i), asked, verdict, failure, slept)) {
                     unanswered.add(due.get(i));
                 }
             }

@@ -12,12 +12,12 @@ import org.jspecify.annotations.Nullable;
  *
  * @param state what it is now
  * @param deadline until when it is surely valid, by {@code nanoTime}
- * @param wallLead wall clock minus {@code nanoTime} when it was confirmed: it grows when the machine sleeps
+ * @param slept how long the machine had slept until it was confirmed, as {@link ElapsedTime} counts
  * @param doubtedAt when it became suspect, by {@code nanoTime}; what was sent before proves nothing
  * @param grant as the store last gave or moved it
  * @param cause why it was lost; null where it was not
  */
-record Validity(State state, long deadline, long wallLead, long doubtedAt, Grant grant, Loss.@Nullable Cause cause) {
+record Validity(State state, long deadline, long slept, long doubtedAt, Grant grant, Loss.@Nullable Cause cause) {
     private static final long SMALLEST_MARGIN = TimeUnit.MILLISECONDS.toNanos(2);
     private static final long MARGIN_DIVISOR = 100;
 
@@ -30,8 +30,8 @@ record Validity(State state, long deadline, long wallLead, long doubtedAt, Grant
     }
 
     /** A grant that the store gave or moved by a request sent at {@code sentNanos}. */
-    static Validity confirmed(Grant grant, long sentNanos, long wallLead) {
-        return new Validity(State.VALID, deadline(grant, sentNanos), wallLead, 0, grant, null);
+    static Validity confirmed(Grant grant, long sentNanos, long slept) {
+        return new Validity(State.VALID, deadline(grant, sentNanos), slept, 0, grant, null);
     }
 
     /** Until when a grant is valid whose lease was begun by a request sent at {@code sentNanos}. */
@@ -44,33 +44,34 @@ record Validity(State state, long deadline, long wallLead, long doubtedAt, Grant
     }
 
     Validity lost(Loss.Cause why) {
-        return new Validity(State.LOST, deadline, wallLead, doubtedAt, grant, why);
+        return new Validity(State.LOST, deadline, slept, doubtedAt, grant, why);
     }
 
     Validity givenBack() {
-        return new Validity(State.GIVEN_BACK, deadline, wallLead, doubtedAt, grant, null);
+        return new Validity(State.GIVEN_BACK, deadline, slept, doubtedAt, grant, null);
     }
 
     Validity doubted(long nanoTime) {
-        return new Validity(State.SUSPECT, deadline, wallLead, nanoTime, grant, null);
+        return new Validity(State.SUSPECT, deadline, slept, nanoTime, grant, null);
     }
 
     /**
-     * As the store moved it by a request sent at {@code sentNanos}; a doubt that came after the request remains.
+     * As the store moved it by a request sent at {@code sentNanos}; a doubt that came after the request remains, and then the
+     * deadline does not move closer: a wall clock that was set forward is no reason to lose what the store keeps.
      *
      * @param surely how much of the lease is sure, where an earlier request may still make it shorter
      */
-    Validity moved(Grant newGrant, long sentNanos, Duration surely, long newWallLead) {
-        long deadline = deadline(newGrant.withLease(surely), sentNanos);
-        Validity confirmed = new Validity(State.VALID, deadline, newWallLead, 0, newGrant, null);
+    Validity moved(Grant newGrant, long sentNanos, Duration surely, long newSlept) {
+        long moved = deadline(newGrant.withLease(surely), sentNanos);
+        long later = moved - deadline > 0 ? moved : deadline;
         return state == State.SUSPECT && sentNanos - doubtedAt < 0
-                ? new Validity(State.SUSPECT, confirmed.deadline, newWallLead, doubtedAt, newGrant, null)
-                : confirmed;
+                ? new Validity(State.SUSPECT, later, newSlept, doubtedAt, newGrant, null)
+                : new Validity(State.VALID, moved, newSlept, 0, newGrant, null);
     }
 
     /** With a nearer deadline: a request on its way may make the lease end then. */
     Validity shortened(long nearer) {
-        return new Validity(state, nearer, wallLead, doubtedAt, grant, cause);
+        return new Validity(state, nearer, slept, doubtedAt, grant, cause);
     }
 
     /** Neither lost nor released. */
@@ -78,9 +79,8 @@ record Validity(State state, long deadline, long wallLead, long doubtedAt, Grant
         return state == State.VALID || state == State.SUSPECT;
     }
 
-    /** Whether the wall clock has run ahead since: the machine slept, or its clock was set. */
-    boolean slept(long wallLeadNow) {
-        long ahead = wallLeadNow - wallLead;
-        return ahead > ElapsedTime.SMALLEST_SLEEP && ahead > margin(grant);
+    /** Whether the machine slept since, or its wall clock was set forward. */
+    boolean hasSlept(long sleptByNow) {
+        return sleptByNow - slept > margin(grant);
     }
 }

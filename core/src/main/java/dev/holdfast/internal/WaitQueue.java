@@ -280,8 +280,8 @@ abstract class WaitQueue {
     private GrantState begin(Grant given, ClaimInFlight claim) {
         context.claims().saw(given.number());
         HoldOptions options = claim.asker.options;
-        GrantState begun = new GrantState(
-                this, given, options.autoRenew(), context.capabilities(), context.time(), claim.wallLead());
+        GrantState begun =
+                new GrantState(this, given, options.autoRenew(), context.capabilities(), context.time(), claim.slept());
         begun.beginLease(options);
         return begun;
     }

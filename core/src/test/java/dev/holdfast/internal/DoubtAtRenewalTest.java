@@ -47,4 +47,13 @@ class DoubtAtRenewalTest {
         assertThat(grant.confirm(grant.grant(), 6_000_000_000L, 0)).isTrue();
         assertThat(grant.isValid()).as("sent after").isTrue();
     }
+
+    /** As that of a session seems when the wall clock is set forward while it is renewed. */
+    @Test
+    void aRenewalThatSeemsTooOldForItsLeaseLosesNothing() {
+        grant.doubt();
+        assertThat(grant.confirm(grant.grant(), -30_000_000_000L, 0)).isTrue();
+        assertThat(grant.hasRunOut()).isFalse();
+        assertThat(grant.isSuspect()).as("until it is proved").isTrue();
+    }
 }

@@ -5,6 +5,7 @@ import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.TimeSource;
+import dev.holdfast.spi.support.ElapsedTime;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jetbrains.lincheck.datastructures.Operation;
@@ -26,8 +27,8 @@ public class DoubtInterleavingsTest {
     private static final long LONG_BEFORE = Duration.ofSeconds(-10).toNanos();
 
     private final TimeSource still = new StillTime();
-    private final GrantState grant =
-            new GrantState(null, granted(), true, new MemoryStore(still).open().capabilities(), still, 0);
+    private final GrantState grant = new GrantState(
+            null, granted(), true, new MemoryStore(still).open().capabilities(), new ElapsedTime(still), 0);
 
     private static Grant granted() {
         return new Grant(

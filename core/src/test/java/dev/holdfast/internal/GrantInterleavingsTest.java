@@ -7,6 +7,7 @@ import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.TimeSource;
+import dev.holdfast.spi.support.ElapsedTime;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jetbrains.lincheck.datastructures.Operation;
@@ -35,7 +36,7 @@ public class GrantInterleavingsTest {
     }
 
     static GrantState grant(TimeSource time) {
-        return new GrantState(null, lease(1), true, LEASED, time, 0);
+        return new GrantState(null, lease(1), true, LEASED, new ElapsedTime(time), 0);
     }
 
     private static Grant lease(long number) {

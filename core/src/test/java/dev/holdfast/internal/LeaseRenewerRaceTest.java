@@ -8,6 +8,7 @@ import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.support.Asked;
+import dev.holdfast.spi.support.ElapsedTime;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -80,7 +81,7 @@ class LeaseRenewerRaceTest {
     private LeaseRenewer renewer() {
         return new LeaseRenewer(
                 new StoreLink(StoreOpening.of(store, time), new Counters(), time),
-                time,
+                new ElapsedTime(time),
                 race.engine.context().telemetry());
     }
 
@@ -89,7 +90,12 @@ class LeaseRenewerRaceTest {
         Claim claim = new Claim(race.nextId(), name, Mode.EXCLUSIVE, lease, true, 0, new Holder("host", 1, "test", ""));
         Grant granted = Asked.of(store, claim).answer().join().orElseThrow();
         return new GrantState(
-                new LocalLock(race.engine.context(), of).side(of), granted, true, store.capabilities(), time, 0);
+                new LocalLock(race.engine.context(), of).side(of),
+                granted,
+                true,
+                store.capabilities(),
+                new ElapsedTime(time),
+                0);
     }
 
     private void end(LeaseRenewer renewer, GrantState... grants) {

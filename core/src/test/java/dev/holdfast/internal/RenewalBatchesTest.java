@@ -11,6 +11,7 @@ import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.support.Asked;
+import dev.holdfast.spi.support.ElapsedTime;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -37,7 +38,7 @@ class RenewalBatchesTest {
     private final List<GrantState> grants = new ArrayList<>();
     private final LeaseRenewer renewer = new LeaseRenewer(
             new StoreLink(StoreOpening.of(slow(), time), new Counters(), time),
-            time,
+            new ElapsedTime(time),
             race.engine.context().telemetry());
 
     @BeforeEach
@@ -142,7 +143,12 @@ class RenewalBatchesTest {
         Claim claim = new Claim(race.nextId(), name, Mode.EXCLUSIVE, LEASE, true, 0, new Holder("host", 1, "test", ""));
         Grant granted = Asked.of(real, claim).answer().join().orElseThrow();
         return new GrantState(
-                new LocalLock(race.engine.context(), of).side(of), granted, true, real.capabilities(), time, 0);
+                new LocalLock(race.engine.context(), of).side(of),
+                granted,
+                true,
+                real.capabilities(),
+                new ElapsedTime(time),
+                0);
     }
 
     /** The real store, but each renewal is answered by the test. */

@@ -3,17 +3,20 @@ package dev.holdfast.spi.support;
 import dev.holdfast.spi.TimeSource;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Elapsed time that goes on while the machine sleeps, for a store that takes an earlier proof for a new claim.
+ * A source of time that also knows how long the machine has slept.
  *
- * <p>{@code nanoTime} stands still in a sleep, and the wall clock does not. So where the wall clock has run ahead of it
- * since the last look, by more than {@link #SMALLEST_SLEEP}, that much is counted as slept. A wall clock that was set
- * forward looks the same: what was proved before then seems older than it is, which is safe, until it is proved again. One
- * that was set back changes nothing.
+ * <p>{@code nanoTime} stands still in a sleep, and the wall clock does not. So where the wall clock has run ahead of it since
+ * the last look, that much was slept. A wall clock that was set forward looks the same: what was proved before then seems
+ * older than it is, which is safe, until it is proved again. One that was set back makes nothing younger, and a sleep after
+ * it is seen as any other. Two things look like a sleep and are none: the two clocks drift apart, by less than a thousandth;
+ * and between readings of them the thread may have had to wait, which a second reading of {@code nanoTime} shows.
  *
- * <p>Thread-safe.
+ * <p>How long a sleep was, a machine may know from a clock of whole seconds: so up to a second more is counted.
+ *
+ * <p>Thread-safe, without a lock.
  *
  * <pre>{@code
  * long sent = elapsed.now();
@@ -22,24 +25,82 @@ import java.util.concurrent.locks.ReentrantLock;
  * new Grant(id, name, mode, lease, number, elapsed.asNanoTime(provedAt));
  * }</pre>
  */
-public final class ElapsedTime {
+public final class ElapsedTime implements TimeSource {
     /** By how many nanoseconds the wall clock has to run ahead for the machine to count as having slept. */
     public static final long SMALLEST_SLEEP = Duration.ofMillis(50).toNanos();
 
-    private final TimeSource time;
-    private final ReentrantLock mutex = new ReentrantLock();
-    private long wallLead;
-    private long slept;
+    private static final long LARGEST_ERROR = Duration.ofSeconds(1).toNanos();
+    private static final long MOST_DRIFT_ONE_IN = 1_000;
+    private static final long WALL_GRAIN = TimeUnit.MILLISECONDS.toNanos(1);
 
-    /** Counts the sleeps from now on. */
-    public ElapsedTime(TimeSource time) {
-        this.time = time;
-        this.wallLead = wallLead(time);
+    private final TimeSource time;
+    private final AtomicReference<Look> last;
+
+    /**
+     * What was known at a moment.
+     *
+     * @param at that moment, by {@code nanoTime}
+     * @param wallLead how far the wall clock was ahead of it
+     * @param slept how long the machine has slept until then
+     */
+    private record Look(long at, long wallLead, long slept) {
+        /**
+         * What is known later.
+         *
+         * @param least how far the wall clock is ahead, at least
+         * @param most at most
+         */
+        Look next(long now, long least, long most) {
+            long ahead = least - wallLead;
+            if (ahead > SMALLEST_SLEEP) {
+                return new Look(now, least, slept + ahead + Math.min(ahead, LARGEST_ERROR));
+            }
+            if (most < wallLead) {
+                return new Look(now, most, slept);
+            }
+            if (now - at < LARGEST_ERROR) {
+                return this;
+            }
+            long drift = Math.min(ahead, (now - at) / MOST_DRIFT_ONE_IN);
+            return new Look(now, wallLead + Math.max(0, drift), slept);
+        }
     }
 
-    /** How far the wall clock is ahead of {@code nanoTime}, in nanoseconds. */
-    public static long wallLead(TimeSource time) {
-        return TimeUnit.MILLISECONDS.toNanos(time.wallMillis()) - time.nanoTime();
+    /** The same time, with the sleeps from now on. */
+    public ElapsedTime(TimeSource time) {
+        this.time = time;
+        long now = time.nanoTime();
+        this.last = new AtomicReference<>(new Look(now, TimeUnit.MILLISECONDS.toNanos(time.wallMillis()) - now, 0));
+    }
+
+    /** Stands still in a sleep. */
+    @Override
+    public long nanoTime() {
+        return time.nanoTime();
+    }
+
+    @Override
+    public long wallMillis() {
+        return time.wallMillis();
+    }
+
+    @Override
+    public Scheduled schedule(Runnable task, Duration delay) {
+        return time.schedule(task, delay);
+    }
+
+    /** How many nanoseconds the machine has slept, as far as is known. */
+    public long slept() {
+        while (true) {
+            Look before = last.get();
+            long from = time.nanoTime();
+            long wall = TimeUnit.MILLISECONDS.toNanos(time.wallMillis());
+            long to = time.nanoTime();
+            Look now = before.next(to, wall - to, wall + WALL_GRAIN - from);
+            if (now == before || last.compareAndSet(before, now)) {
+                return now.slept;
+            }
+        }
     }
 
     /** Nanoseconds since any moment, all sleeps included; to be compared by difference. */
@@ -51,19 +112,5 @@ public final class ElapsedTime {
     /** The {@code nanoTime} that lies as long ago as a moment of {@link #now()}, which may be before it was taken. */
     public long asNanoTime(long moment) {
         return moment - slept();
-    }
-
-    private long slept() {
-        mutex.lock();
-        try {
-            long now = wallLead(time);
-            if (now - wallLead > SMALLEST_SLEEP) {
-                slept += now - wallLead;
-            }
-            wallLead = now;
-            return slept;
-        } finally {
-            mutex.unlock();
-        }
     }
 }

@@ -29,7 +29,11 @@ public final class TemporaryFolder {
         return Files.createTempDirectory("holdfast-bench");
     }
 
+    /** A missing one is fine. */
     public static void delete(Path folder) throws IOException {
+        if (!Files.exists(folder)) {
+            return;
+        }
         try (Stream<Path> files = Files.walk(folder)) {
             List<Path> deepestFirst = files.sorted(Comparator.reverseOrder()).toList();
             for (Path file : deepestFirst) {

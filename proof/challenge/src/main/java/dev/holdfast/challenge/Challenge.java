@@ -57,6 +57,7 @@ public final class Challenge implements Callable<Integer> {
     private static final int INVALID = 2;
     private static final int USAGE = 64;
     private static final int CORES = 2;
+    private static final int AFTERMATH_MILLIS = 500;
     private static final int MINUTES = 10;
 
     @Parameters(
@@ -191,7 +192,9 @@ public final class Challenge implements Callable<Integer> {
         Terminal.printSoFar(results, System.out);
         try {
             TemporaryFolder.delete(folder);
-        } catch (IOException e) {
+            Thread.sleep(AFTERMATH_MILLIS); // what was just being started may have made files since
+            TemporaryFolder.delete(folder);
+        } catch (IOException | InterruptedException e) {
             System.err.println("holdfast challenge: " + folder + " is left behind: " + e.getMessage());
         }
     }

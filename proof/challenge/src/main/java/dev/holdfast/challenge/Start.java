@@ -30,7 +30,7 @@ final class Start implements AutoCloseable {
     Start(StoreKind store, Path parent, boolean hasClocks) throws IOException {
         folder = Files.createTempDirectory(Files.createDirectories(parent), "start");
         clock = hasClocks ? clock() : Optional.empty();
-        target = store.start(clock);
+        target = store.start(clock, folder);
         arbiter = new Arbiter();
         crew = new Crew(target, store.isProxied(), folder.resolve("stage"), clock.isPresent());
     }

@@ -111,6 +111,7 @@ abstract class ClientOutageCases extends OutageSupport {
                     .isInstanceOf(StoreUnavailableException.class);
         });
         rig.patience.until("the store to answer again", () -> answers(raw));
+        rig.patience.until("that client to be connected again", () -> answers(lock));
         CompletableFuture<Hold> late = lock.acquireAsync();
         assertThat(other.lock(grant.name()).tryAcquire(wait))
                 .as("for longer than the limit")

@@ -3,6 +3,7 @@ package dev.holdfast.tck;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.holdfast.DistributedLock;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.support.Asked;
@@ -32,6 +33,15 @@ abstract class OutageSupport extends Cases {
     final boolean answers(RawClient client) {
         try {
             return client.release(client.hold(rig.name()));
+        } catch (StoreUnavailableException notYet) {
+            return false;
+        }
+    }
+
+    /** Whether the client of a lock is connected again: each finds its way back by itself. */
+    final boolean answers(DistributedLock lock) {
+        try {
+            return lock.status() != null;
         } catch (StoreUnavailableException notYet) {
             return false;
         }

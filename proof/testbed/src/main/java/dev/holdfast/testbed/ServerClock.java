@@ -44,9 +44,11 @@ public final class ServerClock implements AutoCloseable {
     private final Path folder;
     private final Path library;
     private final FileChannel file;
+    private final Runnable deletion;
 
     private ServerClock(Path folder, Path library, FileChannel file) {
         this.folder = folder;
+        this.deletion = () -> Folders.delete(folder);
         this.library = library;
         this.file = file;
     }
@@ -76,7 +78,9 @@ public final class ServerClock implements AutoCloseable {
                     List.of(gcc.toString(), "-O2", "-shared", "-fPIC", "-o", library.toString(), source.toString()));
             Path moved = folder.resolve("moved");
             Files.write(moved, new byte[2 * Long.BYTES]);
-            return new ServerClock(folder, library, open(moved));
+            ServerClock clock = new ServerClock(folder, library, open(moved));
+            AtExit.run(clock.deletion);
+            return clock;
         } catch (IOException e) {
             throw new UncheckedIOException("cannot make a clock in " + folder, e);
         }
@@ -138,6 +142,7 @@ public final class ServerClock implements AutoCloseable {
         } catch (IOException e) {
             // Nothing more is written to it.
         }
-        Folders.delete(folder);
+        AtExit.forget(deletion);
+        deletion.run();
     }
 }

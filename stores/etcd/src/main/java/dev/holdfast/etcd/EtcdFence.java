@@ -51,7 +51,16 @@ public final class EtcdFence {
 
     /** A fence that remembers in the servers, and under the namespace, of this client, which stays the caller's. */
     public static EtcdFence on(Client client) {
-        return new EtcdFence(client, "", EtcdUrl.TIMEOUT, new Errors("the etcd of the fence"));
+        return on(client, "");
+    }
+
+    /**
+     * A fence on this client, under a prefix.
+     *
+     * @param prefix of all keys, such as {@code /app}; that of {@link EtcdStores#on(Client, String)} will do
+     */
+    public static EtcdFence on(Client client, String prefix) {
+        return new EtcdFence(client, prefix, EtcdUrl.TIMEOUT, new Errors("the etcd of the fence"));
     }
 
     /**

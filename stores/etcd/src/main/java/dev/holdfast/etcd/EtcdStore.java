@@ -18,6 +18,7 @@ import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreListener;
 import dev.holdfast.spi.StoredRecord;
 import dev.holdfast.spi.TimeSource;
+import dev.holdfast.spi.support.ElapsedTime;
 import io.etcd.jetcd.Client;
 import java.time.Duration;
 import java.util.Collection;
@@ -100,7 +101,7 @@ final class EtcdStore implements Store {
         ClaimKeys claimKeys = new ClaimKeys(requests, keys, releases);
         HeldClaims held = new HeldClaims(releases, time);
         Owner owner = new Owner(held, claimKeys);
-        Sessions sessions = new Sessions(requests, keys, time, owner);
+        Sessions sessions = new Sessions(requests, keys, new ElapsedTime(time), owner);
         EtcdContext context = new EtcdContext(requests, keys, time, errors, claimKeys, releases, held, sessions);
         try {
             Object unused = new Layout(requests, keys, errors).prepare().get();

@@ -91,11 +91,24 @@ final class HeldClaims {
             return has(held);
         }
         boolean stays = own.isPresent() && has(held) && broken.add(held.grant.id());
-        gone(held);
-        if (stays) {
-            time.schedule(() -> releases.remove(held, () -> broken.remove(held.grant.id())), held.session.ttl());
+        try {
+            if (stays) {
+                removeLater(held);
+            }
+        } finally {
+            gone(held);
         }
         return false;
+    }
+
+    /** The one that broke it may have left, and the session may live on: so the timer is asked twice. */
+    private void removeLater(Held held) {
+        Runnable removal = () -> releases.remove(held, () -> broken.remove(held.grant.id()));
+        try {
+            time.schedule(removal, held.session.ttl());
+        } catch (Throwable noThread) {
+            time.schedule(removal, held.session.ttl());
+        }
     }
 
     /** Whether a claim's key is that of a grant that was broken, and keeps others out until its lease has passed. */

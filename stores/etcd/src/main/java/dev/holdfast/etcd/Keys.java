@@ -65,6 +65,16 @@ record Keys(String prefix) {
         return ByteSequence.from(text, UTF_8);
     }
 
+    /** How the keys of all exclusive claims of a name begin. */
+    ByteSequence exclusive(String name) {
+        return bytes(locks() + name + END + "x-");
+    }
+
+    /** How the keys of all claims of permits of a name begin. */
+    ByteSequence permits(String name) {
+        return bytes(locks() + name + END + "p");
+    }
+
     private static String kind(Mode mode) {
         if (mode instanceof Mode.Permits some) {
             return "p" + some.permits() + "of" + some.of();

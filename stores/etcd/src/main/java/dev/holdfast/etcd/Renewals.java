@@ -6,12 +6,11 @@ import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.support.RenewalChunks;
+import io.etcd.jetcd.ByteSequence;
+import io.etcd.jetcd.KeyValue;
 import io.etcd.jetcd.kv.GetResponse;
-import io.etcd.jetcd.kv.TxnResponse;
 import io.etcd.jetcd.op.Op;
 import io.etcd.jetcd.options.GetOption;
-import io.etcd.jetcd.options.GetOption.SortOrder;
-import io.etcd.jetcd.options.GetOption.SortTarget;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -21,6 +20,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,10 +28,10 @@ import org.jspecify.annotations.Nullable;
  * them, of their keys and of the claims behind them. Thread-safe.
  */
 final class Renewals {
-    /** A transaction may have 128 operations; a grant takes two. */
-    private static final int AT_A_TIME = 60;
-    /** Of readers and permits; one that waits behind more holders is seen when they are fewer. */
-    private static final long MOST_OF_A_QUEUE = 1_000;
+    /** A transaction may have 128 operations; a shared grant takes three, and no other more than two. */
+    private static final int SHARED_AT_A_TIME = 42;
+
+    private static final int OTHERS_AT_A_TIME = 63;
 
     private final EtcdContext context;
 
@@ -47,13 +47,21 @@ final class Renewals {
             Held each = context.held().get(grant.id());
             if (each != null && each.grant().number() == grant.number()) {
                 held.put(grant.id(), each);
-                proofs.computeIfAbsent(each.session(), Session::prove);
+                proofs.computeIfAbsent(each.session(), Session::proveForAll);
             }
         }
         return CompletableFuture.allOf(proofs.values().toArray(CompletableFuture<?>[]::new))
                 .handle((proved, failure) -> isProvedBy(proofs))
-                .thenCompose(
-                        isProved -> RenewalChunks.renew(grants, AT_A_TIME, some -> read(some, held, isProved, asked)));
+                .thenCompose(isProved -> {
+                    Map<Boolean, List<Grant>> shared = grants.stream()
+                            .collect(Collectors.partitioningBy(grant -> grant.mode() instanceof Mode.Shared));
+                    List<RenewalChunks.Chunk> chunks = new ArrayList<>();
+                    shared.forEach((isShared, all) -> RenewalChunks.split(
+                                    all, isShared ? SHARED_AT_A_TIME : OTHERS_AT_A_TIME)
+                            .forEach(some ->
+                                    chunks.add(new RenewalChunks.Chunk(some, read(some, held, isProved, asked)))));
+                    return RenewalChunks.merged(chunks);
+                });
     }
 
     private static Predicate<Held> isProvedBy(Map<Session, CompletableFuture<Boolean>> proofs) {
@@ -65,51 +73,81 @@ final class Renewals {
         List<Held> held = grants.stream()
                 .map(grant -> known.get(grant.id()))
                 .filter(Objects::nonNull)
+                .filter(isProved)
                 .toList();
-        CompletableFuture<List<GetResponse>> reading =
+        CompletableFuture<List<List<QueuedClaim>>> reading =
                 held.isEmpty() ? CompletableFuture.completedFuture(List.of()) : read(held);
         return reading.thenApply(read -> {
             Map<ClaimId, Renewal> verdicts = new LinkedHashMap<>();
-            grants.forEach(grant -> verdicts.put(grant.id(), Renewal.lost(asked)));
+            grants.forEach(grant -> verdicts.put(
+                    grant.id(), known.containsKey(grant.id()) ? Renewal.unknown(asked) : Renewal.lost(asked)));
             for (int i = 0; i < held.size(); i++) {
-                Held each = held.get(i);
-                Renewal verdict = verdict(each, asked, read.get(2 * i), read.get(2 * i + 1));
-                verdicts.put(each.grant().id(), isProved.test(each) ? verdict : Renewal.unknown(asked));
+                verdicts.put(held.get(i).grant().id(), verdict(held.get(i), asked, read.get(i)));
             }
             return verdicts;
         });
     }
 
-    private CompletableFuture<List<GetResponse>> read(List<Held> held) {
-        List<Op> reads = new ArrayList<>();
+    /** For each grant, its own claim and one of others that waits for it, as far as they are there. */
+    private CompletableFuture<List<List<QueuedClaim>>> read(List<Held> held) {
+        List<Op> all = new ArrayList<>();
+        List<Integer> ends = new ArrayList<>();
         for (Held each : held) {
-            Grant grant = each.grant();
-            reads.add(Op.get(
-                    context.keys().claim(grant.name(), grant.mode(), grant.id()),
-                    GetOption.builder().withKeysOnly(true).build()));
-            reads.add(Op.get(
-                    context.keys().queue(grant.name()),
-                    GetOption.builder()
-                            .isPrefix(true)
-                            .withKeysOnly(true)
-                            .withSortField(SortTarget.CREATE)
-                            .withSortOrder(SortOrder.ASCEND)
-                            .withLimit(atMost(grant.mode()))
-                            .build()));
+            all.addAll(reads(each.grant()));
+            ends.add(all.size());
         }
-        return context.requests().read(reads).thenApply(TxnResponse::getGetResponses);
+        return context.requests().read(all).thenApply(answer -> {
+            List<GetResponse> answers = answer.getGetResponses();
+            List<List<QueuedClaim>> found = new ArrayList<>();
+            int begin = 0;
+            for (int end : ends) {
+                List<KeyValue> keys = answers.subList(begin, end).stream()
+                        .flatMap(one -> one.getKvs().stream())
+                        .toList();
+                found.add(QueuedClaim.of(context.keys(), keys));
+                begin = end;
+            }
+            return found;
+        });
     }
 
-    /** How much of a queue says whether a claim of another client waits for the name; of permits nobody asks that. */
-    private static long atMost(Mode mode) {
-        return mode instanceof Mode.Shared ? MOST_OF_A_QUEUE : mode instanceof Mode.Exclusive ? 2 : 1;
+    /**
+     * Each stops at the first keys it finds: in the order of their revisions, the servers would sort a whole queue. Whoever
+     * holds a name waits for nobody, so any claim that excludes it waits. Of permits nobody asks whether others wait.
+     */
+    private List<Op> reads(Grant grant) {
+        Keys keys = context.keys();
+        String name = grant.name();
+        List<Op> reads = new ArrayList<>();
+        reads.add(Op.get(
+                keys.claim(name, grant.mode(), grant.id()),
+                GetOption.builder().withKeysOnly(true).build()));
+        if (grant.mode() instanceof Mode.Exclusive) {
+            reads.add(first(2, keys.queue(name))); // one may be its own
+        } else if (grant.mode() instanceof Mode.Shared) {
+            reads.add(first(1, keys.exclusive(name)));
+            reads.add(first(1, keys.permits(name)));
+        }
+        return reads;
     }
 
-    private Renewal verdict(Held held, long asked, GetResponse own, GetResponse queue) {
-        return context.held().isThere(held, QueuedClaim.of(context.keys(), own.getKvs()))
+    private static Op first(long most, ByteSequence prefix) {
+        return Op.get(
+                prefix,
+                GetOption.builder()
+                        .isPrefix(true)
+                        .withKeysOnly(true)
+                        .withLimit(most)
+                        .build());
+    }
+
+    private Renewal verdict(Held held, long asked, List<QueuedClaim> read) {
+        return context.held().isThere(held, read)
                 ? Renewal.held(
                         held.session().beginAt(asked),
-                        QueuedClaim.isContended(QueuedClaim.of(context.keys(), queue.getKvs())))
+                        read.stream()
+                                .anyMatch(
+                                        claim -> claim.number() != held.grant().number()))
                 : Renewal.lost(context.time().nanoTime());
     }
 

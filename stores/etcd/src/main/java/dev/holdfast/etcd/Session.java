@@ -1,7 +1,6 @@
 package dev.holdfast.etcd;
 
 import dev.holdfast.HoldfastException;
-import dev.holdfast.spi.TimeSource;
 import dev.holdfast.spi.support.ElapsedTime;
 import dev.holdfast.spi.support.Pauses;
 import io.etcd.jetcd.Response;
@@ -40,18 +39,18 @@ import org.jspecify.annotations.Nullable;
  * a claim without an answer writes that key in the same transaction, and from then on the claim's is refused. Thread-safe.
  */
 final class Session {
-    /** One may go to a member that stands still. */
+    /** Of a proof, begun within a request's limit: one may go to a member that stands still. */
     private static final int ATTEMPTS = 4;
 
     private static final long SOON = Duration.ofMillis(1).toNanos();
+    private static final Duration SHARED = Duration.ofMillis(50);
 
     private static final GetOption COUNT =
             GetOption.builder().withCountOnly(true).build();
 
     private final Requests requests;
     private final Keys keys;
-    private final TimeSource time;
-    private final ElapsedTime elapsed;
+    private final ElapsedTime time;
     private final Owner owner;
     private final long lease;
     private final Duration ttl;
@@ -59,8 +58,31 @@ final class Session {
     private final AtomicBoolean used = new AtomicBoolean();
     private final AtomicBoolean beating = new AtomicBoolean();
     private final AtomicReference<@Nullable CompletableFuture<Boolean>> proof = new AtomicReference<>();
-    private volatile long last;
+    private volatile Proof last;
     private volatile boolean ended;
+
+    /**
+     * When the lease was surely alive.
+     *
+     * @param at by {@code nanoTime}
+     * @param slept how long the machine had slept until then
+     */
+    record Proof(long at, long slept) {
+        /** Of a request that is sent now. */
+        static Proof of(ElapsedTime time) {
+            long slept = time.slept(); // first: a sleep in between makes it older than it is, and not younger
+            return new Proof(time.nanoTime(), slept);
+        }
+
+        /** As long ago as it is, by {@code nanoTime}; earlier for each sleep since. */
+        long begin(ElapsedTime time) {
+            return at - (time.slept() - slept);
+        }
+
+        boolean isYoungerThan(Duration age, ElapsedTime time) {
+            return time.nanoTime() - begin(time) < age.toNanos();
+        }
+    }
 
     /** Hears of a session, and says whether it is needed. */
     interface Owner {
@@ -73,26 +95,17 @@ final class Session {
         /** It could not be kept alive now. */
         void unreachable(HoldfastException why);
 
-        /** It was kept alive, so the servers answer. */
+        /** It was proved, so the servers answer. */
         void reachable();
     }
 
     /**
-     * @param asked when the lease was asked for, by {@code elapsed}
+     * @param asked when the lease was asked for
      */
-    Session(
-            Requests requests,
-            Keys keys,
-            TimeSource time,
-            ElapsedTime elapsed,
-            Owner owner,
-            long lease,
-            Duration ttl,
-            long asked) {
+    Session(Requests requests, Keys keys, ElapsedTime time, Owner owner, long lease, Duration ttl, Proof asked) {
         this.requests = requests;
         this.keys = keys;
         this.time = time;
-        this.elapsed = elapsed;
         this.owner = owner;
         this.lease = lease;
         this.ttl = ttl;
@@ -111,7 +124,7 @@ final class Session {
 
     /** From when on the lease surely lives for its length, by {@code nanoTime}. */
     long begin() {
-        return elapsed.asNanoTime(last);
+        return last.begin(time);
     }
 
     /** The same, for a key that was read by a request of that time: broken after that, it goes one lease later, and no sooner. */
@@ -139,13 +152,13 @@ final class Session {
         return !ended && (isYoungerThan(ttl) || owner.needs(this));
     }
 
-    /** Whether it was proved so lately that a grant is good for most of its length. */
+    /** Whether it was proved so lately that a grant is good for most of its length; how long a sleep was, is known roughly. */
     boolean isFresh() {
-        return isYoungerThan(ttl.dividedBy(2));
+        return isYoungerThan(ttl.dividedBy(2)) && time.slept() == last.slept;
     }
 
     private boolean isYoungerThan(Duration age) {
-        return elapsed.now() - last < age.toNanos();
+        return last.isYoungerThan(age, time);
     }
 
     /** Keeps it alive for a while. */
@@ -164,6 +177,11 @@ final class Session {
         }
     }
 
+    /** Proves it, unless that was done so lately that all who ask now may share it. */
+    CompletableFuture<Boolean> proveForAll() {
+        return isYoungerThan(SHARED) && !ended ? CompletableFuture.completedFuture(true) : prove();
+    }
+
     /** Keeps the lease alive, and proves that; false if it has ended. Asked by several at a time, it is done once. */
     CompletableFuture<Boolean> prove() {
         if (ended) {
@@ -174,39 +192,41 @@ final class Session {
         if (underWay != null) {
             return underWay;
         }
-        attempt(mine, 1);
+        attempt(mine, 1, time.nanoTime() + requests.limit().toNanos());
         return mine;
     }
 
-    private void attempt(CompletableFuture<Boolean> answer, int number) {
+    private void attempt(CompletableFuture<Boolean> answer, int number, long until) {
         guarded(answer, () -> {
-            Duration within = shorter(requests.limit(), ttl.dividedBy(6));
-            long sent = elapsed.now();
+            Duration within = shorter(requests.limit().dividedBy(ATTEMPTS - 1), ttl.dividedBy(6));
+            Proof sent = Proof.of(time);
             requests.keepAlive(lease, within)
                     .handle((beat, failure) -> requests.get(
                                     keys.layout(), COUNT, within) // by which jetcd logs in again
                             .thenApply(read -> isSameTerm(beat, failure, read)))
                     .thenCompose(proved -> proved)
                     .whenComplete((proved, failure) ->
-                            guarded(answer, () -> attempted(answer, number, sent, proved, failure)));
+                            guarded(answer, () -> attempted(answer, number, until, sent, proved, failure)));
         });
     }
 
     private void attempted(
             CompletableFuture<Boolean> answer,
             int number,
-            long sent,
+            long until,
+            Proof sent,
             @Nullable Boolean proved,
             @Nullable Throwable failure) {
         HoldfastException why = failure == null ? null : requests.why(failure);
         if (why instanceof Errors.LeaseGoneException) {
             end();
             done(answer, false, null);
-        } else if (Boolean.TRUE.equals(proved) && elapsed.now() - sent < ttl.toNanos()) {
+        } else if (Boolean.TRUE.equals(proved) && sent.isYoungerThan(ttl, time)) { // else the machine slept meanwhile
             last = sent; // one proof at a time: it was sent after the one before was answered
             done(answer, true, null);
-        } else if (number < ATTEMPTS && !requests.haveEnded()) {
-            attempt(answer, number + 1);
+            owner.reachable();
+        } else if (number < ATTEMPTS && time.nanoTime() - until < 0 && !requests.haveEnded()) {
+            attempt(answer, number + 1, until);
         } else {
             done(answer, false, why == null ? requests.leaderChanged() : why);
         }
@@ -217,7 +237,8 @@ final class Session {
         try {
             step.run();
         } catch (Throwable broken) {
-            done(answer, false, requests.why(broken));
+            proof.compareAndSet(answer, null);
+            answer.completeExceptionally(broken);
         }
     }
 
@@ -258,7 +279,6 @@ final class Session {
     private void proved(@Nullable Throwable failure) {
         if (failure == null) {
             planBeat();
-            owner.reachable();
         } else {
             beatAgain();
             owner.unreachable(requests.why(failure));

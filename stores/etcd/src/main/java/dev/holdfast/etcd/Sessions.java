@@ -1,6 +1,5 @@
 package dev.holdfast.etcd;
 
-import dev.holdfast.spi.TimeSource;
 import dev.holdfast.spi.support.ElapsedTime;
 import dev.holdfast.spi.support.PatientWait;
 import java.time.Duration;
@@ -13,15 +12,13 @@ final class Sessions {
     private final Map<Long, CompletableFuture<Session>> byLength = new ConcurrentHashMap<>();
     private final Requests requests;
     private final Keys keys;
-    private final TimeSource time;
-    private final ElapsedTime elapsed;
+    private final ElapsedTime time;
     private final Session.Owner owner;
 
-    Sessions(Requests requests, Keys keys, TimeSource time, Session.Owner owner) {
+    Sessions(Requests requests, Keys keys, ElapsedTime time, Session.Owner owner) {
         this.requests = requests;
         this.keys = keys;
         this.time = time;
-        this.elapsed = new ElapsedTime(time);
         this.owner = owner;
     }
 
@@ -51,11 +48,11 @@ final class Sessions {
     }
 
     private void open(long seconds, CompletableFuture<Session> opening) {
-        long asked = elapsed.now();
+        Session.Proof asked = Session.Proof.of(time);
         requests.grantLease(seconds)
                 .thenApply(granted -> {
                     Duration ttl = Duration.ofSeconds(granted.getTTL());
-                    Session session = new Session(requests, keys, time, elapsed, owner, granted.getID(), ttl, asked);
+                    Session session = new Session(requests, keys, time, owner, granted.getID(), ttl, asked);
                     session.use();
                     return session;
                 })

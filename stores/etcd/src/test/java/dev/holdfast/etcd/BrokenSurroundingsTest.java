@@ -16,7 +16,9 @@ import dev.holdfast.testbed.EtcdServer;
 import dev.holdfast.testbed.OrSkip;
 import java.time.Duration;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.AfterAll;
@@ -29,6 +31,8 @@ import org.junit.jupiter.api.Timeout;
 class BrokenSurroundingsTest {
     private static final Duration LONG = Duration.ofSeconds(60);
     private static final Duration LEASE = Duration.ofSeconds(30);
+    /** As no request's limit. */
+    private static final Duration BRIEF = Duration.ofSeconds(3);
     /** Longer than all else that is scheduled with such leases. */
     private static final Duration LEAST_POLL = Duration.ofSeconds(11);
 
@@ -62,7 +66,6 @@ class BrokenSurroundingsTest {
             Asked waiting = Asked.of(holder, RawStore.claim("others", LEASE, true));
             await().atMost(LONG)
                     .until(() -> RawStore.answer(other.status("others")).waiting() == 1);
-            await().pollDelay(LEASE.dividedBy(5)).until(() -> true); // else the renewal need not prove the session
 
             Etcd.revokeLease(server, "/holdfast/locks/first\0");
 
@@ -129,6 +132,38 @@ class BrokenSurroundingsTest {
             await().atMost(LONG).until(() -> time.longestDelay().compareTo(LEAST_POLL) > 0);
             assertThat(RawStore.answer(other.release(held))).isTrue();
             assertThat(RawStore.answer(waiting.answer())).isPresent();
+        }
+    }
+
+    @Test
+    void aBrokenGrantIsRemovedThoughTheTimerFailsOnce() {
+        FaultyTime time = new FaultyTime();
+        try (Store holder = RawStore.open(server.port(), time);
+                Store other = RawStore.open(server.port())) {
+            Queue<Grant> losses = new ConcurrentLinkedQueue<>();
+            holder.listen(new IgnoringListener() {
+                @Override
+                public void lost(Grant grant) {
+                    losses.add(grant);
+                }
+            });
+            Grant kept = RawStore.hold(holder, "kept-by-faulty", BRIEF);
+            Grant grant = RawStore.hold(holder, "broken-by-left", BRIEF);
+            try (Store breaker = RawStore.open(server.port())) {
+                RawStore.answer(breaker.breakGrant(grant.name(), grant.number(), false));
+            }
+            time.failNextTask(BRIEF::equals, new StackOverflowError("of a timer"));
+
+            assertThat(RawStore.answer(holder.renew(List.of(grant))).values())
+                    .extracting(Renewal::verdict)
+                    .containsOnly(Renewal.Verdict.LOST);
+
+            assertThat(time.hasFailed()).isTrue();
+            assertThat(losses).containsExactly(grant);
+            await().atMost(LONG)
+                    .until(() ->
+                            !RawStore.answer(other.status("broken-by-left")).isHeld());
+            assertThat(RawStore.answer(holder.release(kept))).isTrue();
         }
     }
 

@@ -12,6 +12,7 @@ import io.etcd.jetcd.Client;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -30,12 +31,16 @@ class SessionTest {
             KitTime time = new KitTime();
             Requests requests = new Requests(client, time, Duration.ofSeconds(20), new Errors("etcd"));
             ElapsedTime elapsed = new ElapsedTime(time);
-            long asked = elapsed.now();
+            Waiting owner = new Waiting();
+            Session.Proof asked = Session.Proof.of(elapsed);
             long lease = RawStore.answer(requests.grantLease(LEASE.toSeconds())).getID();
-            Session session = new Session(requests, new Keys(""), time, elapsed, new Waiting(), lease, LEASE, asked);
+            Session session = new Session(requests, new Keys(""), elapsed, owner, lease, LEASE, asked);
             session.use();
             await().pollDelay(LEASE.dividedBy(9)).until(() -> true);
             assertThat(RawStore.answer(session.prove())).isTrue();
+            assertThat(owner.answers)
+                    .as("which puts off the beat that would have told")
+                    .hasValue(1);
 
             AtomicLong oldest = new AtomicLong();
             await().during(LEASE).atMost(LEASE.multipliedBy(2)).until(() -> {
@@ -50,6 +55,8 @@ class SessionTest {
     }
 
     private static final class Waiting implements Session.Owner {
+        final AtomicInteger answers = new AtomicInteger();
+
         @Override
         public boolean needs(Session session) {
             return true;
@@ -62,6 +69,8 @@ class SessionTest {
         public void unreachable(HoldfastException why) {}
 
         @Override
-        public void reachable() {}
+        public void reachable() {
+            answers.incrementAndGet();
+        }
     }
 }

@@ -1,6 +1,7 @@
 package dev.holdfast.zookeeper;
 
 import dev.holdfast.spi.support.ElapsedTime;
+import dev.holdfast.spi.support.PlannedTask;
 import java.time.Duration;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -37,6 +38,7 @@ final class Connection implements CuratorListener {
     private final ElapsedTime elapsed;
     private final Duration tick;
     private final LongSupplier attemptedAt;
+    private final PlannedTask beat;
     private volatile boolean closed;
     private final NavigableMap<Long, Parked> parked = new ConcurrentSkipListMap<>();
     private final AtomicLong parkedSoFar = new AtomicLong();
@@ -66,6 +68,7 @@ final class Connection implements CuratorListener {
         this.elapsed = elapsed;
         this.tick = tick;
         this.attemptedAt = attemptedAt;
+        this.beat = new PlannedTask(elapsed, this::beat);
     }
 
     /** Begins to listen. The first session may be there already. */
@@ -74,6 +77,14 @@ final class Connection implements CuratorListener {
         curator.getCuratorListenable().addListener(this, Runnable::run);
         if (curator.getZookeeperClient().isConnected()) {
             connected(elapsed.now() - LONG.toNanos()); // its beginning, and what was sent last, is not known
+        }
+    }
+
+    private void beat() {
+        Session now = session();
+        if (now != null && !closed) {
+            beat.within(now.beat());
+            now.stayCounted();
         }
     }
 
@@ -181,6 +192,8 @@ final class Connection implements CuratorListener {
             ended(before);
         }
         first.complete(now);
+        beat.within(now.beat());
+        now.stayCounted();
         report(receiver -> receiver.connected(now));
         unpark(now);
     }

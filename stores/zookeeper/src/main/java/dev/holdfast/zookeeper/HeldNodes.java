@@ -97,11 +97,21 @@ final class HeldNodes {
         String path = heldNode.path();
         if (all.remove(heldNode.grant().id(), heldNode)) {
             broken.add(path);
-            time.schedule(
-                    () -> deleter.remove(heldNode.session(), path)
-                            .whenComplete((removed, failure) -> broken.remove(path)),
-                    heldNode.session().lease());
-            listener.lost(heldNode.grant());
+            try {
+                removeLater(heldNode.session(), path);
+            } finally {
+                listener.lost(heldNode.grant());
+            }
+        }
+    }
+
+    /** The one that broke it may have left, and the session may live on: so the timer is asked twice. */
+    private void removeLater(Session session, String path) {
+        Runnable removal = () -> deleter.remove(session, path).whenComplete((removed, failure) -> broken.remove(path));
+        try {
+            time.schedule(removal, session.lease());
+        } catch (Throwable noThread) {
+            time.schedule(removal, session.lease());
         }
     }
 

@@ -166,6 +166,13 @@ record NodeCreation(Claim claim, ZooKeeperContext context, String lock) {
         });
     }
 
+    /** The same in a while, where the session needs one more proof, which sent now would prove nothing. */
+    CompletableFuture<Arrival> confirmLater(Session now, Node mine, boolean alone) {
+        CompletableFuture<Session> later = new CompletableFuture<>();
+        context.time().schedule(() -> later.complete(now), now.putOff());
+        return later.thenCompose(same -> confirm(same, mine, alone));
+    }
+
     /** The verdict on a node that was read. A node that was broken belongs to no claim. */
     private static Arrival arrived(Session now, Node node, Found found, List<String> queue) {
         Stat stat = found.stat();

@@ -65,6 +65,12 @@ final class OwnNode {
         return number != 0;
     }
 
+    /** Whether a grant would be good for a part of its lease; after a stop or sleep of the machine, it has to be proved first. */
+    boolean isProved() {
+        Session now = session;
+        return now != null && now.isFresh();
+    }
+
     /** From here on the node must be read again before a grant. */
     void waits() {
         number = 0;

@@ -272,7 +272,7 @@ final class PendingClaim implements Pending, Watcher {
             return leaving(null);
         }
         if (blockers.areGone()) {
-            return own.isJustRead() ? granted() : confirming();
+            return own.isJustRead() && own.isProved() ? granted() : confirming();
         }
         return claim.waits() ? waiting() : leaving(null);
     }
@@ -307,8 +307,11 @@ final class PendingClaim implements Pending, Watcher {
         }
         steps.enter(Phase.CONFIRMING);
         boolean unblocked = blockers.areGone();
+        boolean again = own.isJustRead(); // it has its turn, and a session that was not proved for long
         return steps.request(
-                () -> creation.confirm(made.session(), made.node(), unblocked),
+                () -> again
+                        ? creation.confirmLater(made.session(), made.node(), unblocked)
+                        : creation.confirm(made.session(), made.node(), unblocked),
                 arrival -> arrived(made.session(), arrival));
     }
 

@@ -32,6 +32,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe.
  */
 final class Session {
+    private static final String ROOT = "/";
+    /** In a session's time-out; one more than the client library would ping, which then has no need to. */
+    private static final int BEATS = 4;
+
     private final ZooKeeper zooKeeper;
     private final ElapsedTime elapsed;
     private final long id;
@@ -84,7 +88,7 @@ final class Session {
         Duration most = timeout.dividedBy(2); // servers allow no session shorter than two ticks
         Duration counted = tick.compareTo(most) > 0 ? most : tick;
         this.lease = timeout.minus(counted);
-        this.proof = new SessionProof(timeout, counted, opened);
+        this.proof = new SessionProof(counted, opened);
     }
 
     /**
@@ -113,6 +117,23 @@ final class Session {
     /** How long to delay a request that is made for the proof alone. */
     Duration putOff() {
         return Duration.ofNanos(proof.putOff(elapsed.now()));
+    }
+
+    /** Whether it was proved so lately that a grant is good for a part of its lease. */
+    boolean isFresh() {
+        return elapsed.now() - proof.begin() < lease.toNanos() * 2 / 3;
+    }
+
+    /** Asks for something, unless an answer came in the time since that was done last. */
+    void stayCounted() {
+        if (elapsed.now() - proof.newest() > beat().toNanos() / 2) {
+            CompletableFuture<Found> unused = exists(ROOT);
+        }
+    }
+
+    /** How often to do that. */
+    Duration beat() {
+        return Duration.ofMillis(timeoutMillis / BEATS);
     }
 
     /** Whether requests can be sent now. A handle that was given up fails each at once, before its event arrives. */
@@ -250,7 +271,7 @@ final class Session {
     private Code proved(int rc, long sent) {
         Code code = Code.get(rc);
         if (code == Code.OK) {
-            proof.answered(sent);
+            proof.agreed(sent, elapsed.now());
         }
         return code;
     }
@@ -284,7 +305,14 @@ final class Session {
 
     CompletableFuture<Found> exists(String path) {
         CompletableFuture<Found> found = new CompletableFuture<>();
-        StatCallback answered = (rc, asked, context, stat) -> found.complete(new Found(Code.get(rc), path, stat));
+        long sent = elapsed.now();
+        StatCallback answered = (rc, asked, context, stat) -> {
+            Code code = Code.get(rc);
+            if (!Errors.isOfConnection(code)) {
+                proof.answered(sent, elapsed.now());
+            }
+            found.complete(new Found(code, path, stat));
+        };
         zooKeeper.exists(path, false, answered, null);
         return found;
     }

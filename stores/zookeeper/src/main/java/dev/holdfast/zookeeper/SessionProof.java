@@ -23,18 +23,19 @@ import java.util.Deque;
  * connection, in order:
  *
  * <pre>
- *   client      a ──────────────────────────── b ────────► answered
- *   follower      receives a                        │ passed on
+ *   client      a ───► answered ────────────── b ────────► answered
+ *   follower       a has come                       │ passed on
  *   leader             ▲ ping: a is counted      ▼ answers b: the ping before it has come
  *                      │◄── half a tick, at most ──►│
  * </pre>
  *
- * Whatever this client sent at least half a tick (and, for a leader that pings late, a tenth more) before {@code b} is
- * counted at the leader once {@code b} is answered: the session then lives at least from {@code a} on for its time-out.
- * Where writes come often, {@code a} is less than a tick before {@code b}, and the session is good for time-out less
- * tick from {@code b}: that is the lease, and {@code b} its beginning. Where the write before was longer ago, the lease
- * began as much earlier; another some time after {@code b} makes up for it. The client library pings, too, at least
- * three times in a session's time-out, which bounds how long ago {@code a} can be.
+ * Whatever was answered to this client at least half a tick (and, for a leader that pings late, a tenth more) before {@code b}
+ * was sent is counted at the leader once {@code b} is answered, and not before it was sent: the session then lives at least
+ * from the sending of {@code a} on for its time-out. Where requests come often, {@code a} is less than a tick before
+ * {@code b}, and the session is good for time-out less tick from {@code b}: that is the lease, and {@code b} its beginning.
+ * Where the last request was longer ago, the lease began as much earlier; another write some time after {@code b} makes up
+ * for it. {@link Connection} asks for something now and then where nobody else does. The pings of the client library would
+ * not do: after a stop of the process, nobody knows when the last one was sent, or came.
  *
  * <p>Opening a session, and coming back to it on another connection, are counted by the leader at once, which is to be
  * proved by a write like all else.
@@ -44,27 +45,29 @@ import java.util.Deque;
  */
 final class SessionProof {
     private static final int GRAINS = 16;
-    private static final Duration MOST_QUIET = Duration.ofSeconds(10);
+    /** Of requests that may count: in one tick there are no more than {@link #GRAINS}. */
+    private static final int MOST = 2 * GRAINS;
 
     private final long tick;
     private final long behind;
-    private final long quiet;
-    /** When writes were sent that were answered, oldest first, some way apart. */
-    private final Deque<Long> sent = new ArrayDeque<>();
+    /** Requests that were answered, oldest first, some way apart. */
+    private final Deque<Answered> requests = new ArrayDeque<>();
 
     private long counted;
     private volatile long begin;
+    /** When the last of those requests was answered. */
     private volatile long newest;
 
+    /** When a request was sent, and answered. */
+    private record Answered(long sent, long answered) {}
+
     /**
-     * @param timeout of the session
      * @param tick of the servers, or longer
      * @param opened when the session was opened or connected again, at the earliest
      */
-    SessionProof(Duration timeout, Duration tick, long opened) {
+    SessionProof(Duration tick, long opened) {
         this.tick = tick.toNanos();
         this.behind = tick.toNanos() * 3 / 5;
-        this.quiet = Math.min(timeout.toNanos() / 3, MOST_QUIET.toNanos());
         this.counted = opened;
         this.begin = opened;
         this.newest = opened;
@@ -75,6 +78,11 @@ final class SessionProof {
         return begin;
     }
 
+    /** When something was answered last, or not much earlier. */
+    long newest() {
+        return newest;
+    }
+
     /** How long to delay a write that is made for the proof alone: sent now, it would prove hardly more. */
     long putOff(long now) {
         return now - begin <= tick ? 0 : Math.max(0, newest + behind - now);
@@ -82,24 +90,33 @@ final class SessionProof {
 
     /** The session is connected again, by a request sent no earlier than {@code at}; the next write proves it. */
     void reconnected(long at) {
-        sent.clear();
+        requests.clear();
         counted = later(counted, at);
         newest = at - behind;
     }
 
-    /** A write was answered. */
-    void answered(long at) {
-        for (Long oldest = sent.peekFirst(); oldest != null && at - oldest >= behind; oldest = sent.peekFirst()) {
-            counted = later(counted, oldest);
-            sent.removeFirst();
+    /** A server has answered: the session is counted there, and at the leader when a later write is answered. */
+    void answered(long sent, long now) {
+        if (requests.isEmpty() || now - newest >= tick / GRAINS) {
+            requests.addLast(new Answered(sent, now));
+            newest = now;
         }
-        counted = later(counted, at - behind - quiet);
-        if (sent.isEmpty() || at - newest >= tick / GRAINS) {
-            sent.addLast(at);
-            newest = at;
+        if (requests.size() > MOST) {
+            requests.removeFirst();
         }
+    }
+
+    /** A majority has agreed to a write. */
+    void agreed(long sent, long now) {
+        for (Answered oldest = requests.peekFirst();
+                oldest != null && sent - oldest.answered >= behind;
+                oldest = requests.peekFirst()) {
+            counted = later(counted, oldest.sent);
+            requests.removeFirst();
+        }
+        answered(sent, now);
         long lasting = counted + tick;
-        begin = later(begin, at - lasting < 0 ? at : lasting);
+        begin = later(begin, sent - lasting < 0 ? sent : lasting);
     }
 
     private static long later(long one, long two) {

@@ -7,11 +7,10 @@ import org.junit.jupiter.api.Test;
 
 /** From when on a session is surely good for its lease. */
 class SessionProofTest {
-    private static final Duration TIMEOUT = Duration.ofSeconds(30);
     private static final Duration TICK = Duration.ofSeconds(2);
     private static final long SECOND = 1_000_000_000;
 
-    private final SessionProof proof = new SessionProof(TIMEOUT, TICK, 100 * SECOND);
+    private final SessionProof proof = new SessionProof(TICK, 100 * SECOND);
 
     @Test
     void aSessionIsGoodFromItsOpening() {
@@ -29,12 +28,39 @@ class SessionProofTest {
     }
 
     @Test
-    void aRequestAfterSilenceProvesOnlyThatThePingsBeforeItCameThrough() {
+    void aWriteAfterSilenceProvesWhatWasAnsweredBeforeIt() {
+        answered(101);
+        proof.answered(nanos(155), nanos(155.5));
+        answered(160);
+        assertThat(seconds()).as("a tick later is no later than proved").isEqualTo(157);
+    }
+
+    @Test
+    void nothingIsTakenForAnsweredThatTheClientLibraryMayHaveAskedFor() {
         answered(101);
         answered(160);
+        assertThat(seconds()).as("the process may have been stopped meanwhile").isEqualTo(103);
+    }
+
+    @Test
+    void aRequestThatWasUnderWayForLongCountsOnlyIfItsAnswerWasThereInTime() {
+        answered(101);
+        proof.answered(nanos(150), nanos(159.5));
+        answered(160);
         assertThat(seconds())
-                .as("a ping in each third of the time-out, of which the last may not have been counted")
-                .isBetween(150.0, 152.0);
+                .as("the server may have received it with the write")
+                .isEqualTo(103);
+        answered(161);
+        assertThat(seconds()).isEqualTo(152);
+    }
+
+    @Test
+    void ofVeryManyRequestsTheLatestAreRemembered() {
+        for (int at = 101; at < 10_000; at++) {
+            proof.answered(nanos(at), nanos(at));
+        }
+        answered(10_000);
+        assertThat(seconds()).isEqualTo(10_000);
     }
 
     @Test
@@ -74,8 +100,9 @@ class SessionProofTest {
         assertThat(seconds()).isEqualTo(101);
     }
 
+    /** A write. */
     private void answered(double at) {
-        proof.answered(nanos(at));
+        proof.agreed(nanos(at), nanos(at));
     }
 
     private double seconds() {

@@ -25,7 +25,6 @@ import org.junit.jupiter.api.Test;
 /** The wall clock runs ahead of {@code nanoTime}, as while a machine sleeps: the servers count on. */
 class SleepTest {
     private static final Duration SESSION = Duration.ofSeconds(30);
-    private static final Duration SLEEP = Duration.ofSeconds(20);
     private static ZooKeeperServer server;
 
     private final FaultyTime time = new FaultyTime();
@@ -40,19 +39,33 @@ class SleepTest {
         server.close();
     }
 
-    /** The write of the claim proves the last ping, which is older by the sleep. */
+    /** The write of the claim proves what was answered before it, which is older by the sleep. */
     @Test
-    void aClaimAfterASleepCountsFromThePingBeforeIt() throws Exception {
+    void aClaimAfterASleepCountsFromBeforeTheSleep() throws Exception {
         try (Store store = open()) {
             store.listen(new IgnoringListener());
             store.release(hold(store)).toCompletableFuture().get(10, TimeUnit.SECONDS);
-            time.moveWallClock(SLEEP);
+            Duration sleep = SESSION.dividedBy(2);
+            time.moveWallClock(sleep);
             long awake = time.nanoTime();
 
             Grant grant = hold(store);
 
             Duration before = Duration.ofNanos(awake - grant.sentNanos());
-            assertThat(before).as("a ping in each third of the time-out").isGreaterThan(SESSION.dividedBy(4));
+            assertThat(before).as("all but a tick of it").isGreaterThan(sleep.minusSeconds(1));
+        }
+    }
+
+    /** Little would be left of its lease. */
+    @Test
+    void aClaimAfterALongSleepWaitsForAnotherProof() throws Exception {
+        try (Store store = open()) {
+            store.listen(new IgnoringListener());
+            store.release(hold(store)).toCompletableFuture().get(10, TimeUnit.SECONDS);
+            time.moveWallClock(SESSION.multipliedBy(3).dividedBy(4));
+            long awake = time.nanoTime();
+
+            assertThat(hold(store).sentNanos() - awake).isNotNegative();
         }
     }
 

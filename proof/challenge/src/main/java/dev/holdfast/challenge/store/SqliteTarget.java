@@ -1,23 +1,10 @@
 package dev.holdfast.challenge.store;
 
-import dev.holdfast.bench.TemporaryFolder;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import org.sqlite.SQLiteJDBCLoader;
 
 /** A file that all workers share. */
-final class SqliteTarget implements Target {
-    private final Path folder;
-
-    SqliteTarget() {
-        try {
-            folder = TemporaryFolder.make();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
+record SqliteTarget(Path folder) implements Target {
     @Override
     public String settings() {
         return "SQLite by sqlite-jdbc " + SQLiteJDBCLoader.getVersion() + ", a file of the workers";
@@ -29,11 +16,5 @@ final class SqliteTarget implements Target {
     }
 
     @Override
-    public void close() {
-        try {
-            TemporaryFolder.delete(folder);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
+    public void close() {}
 }

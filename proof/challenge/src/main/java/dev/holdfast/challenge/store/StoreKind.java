@@ -1,6 +1,7 @@
 package dev.holdfast.challenge.store;
 
 import dev.holdfast.testbed.ServerClock;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
@@ -16,19 +17,19 @@ import java.util.Optional;
 public record StoreKind(String id, String title, boolean isQuick, boolean isProxied, Starting starting) {
     /** All there are. */
     public static final List<StoreKind> ALL = List.of(
-            new StoreKind("sqlite", "SQLite", true, false, clock -> new SqliteTarget()),
-            new StoreKind("redis", "Redis", true, true, RedisTarget::start),
-            new StoreKind("zookeeper", "ZooKeeper", true, true, clock -> new ZooKeeperTarget()),
-            new StoreKind("mariadb", "MariaDB", false, true, SqlTarget::mariaDb),
-            new StoreKind("postgresql", "PostgreSQL", false, true, SqlTarget::postgres),
-            new StoreKind("sentinel", "Redis with Sentinel", false, false, clock -> new SentinelTarget()),
-            new StoreKind("etcd", "etcd", false, true, clock -> new EtcdTarget()),
-            new StoreKind("memcached", "Memcached", false, true, clock -> new MemcachedTarget()));
+            new StoreKind("sqlite", "SQLite", true, false, (clock, folder) -> new SqliteTarget(folder)),
+            new StoreKind("redis", "Redis", true, true, (clock, folder) -> RedisTarget.start(clock)),
+            new StoreKind("zookeeper", "ZooKeeper", true, true, (clock, folder) -> new ZooKeeperTarget()),
+            new StoreKind("mariadb", "MariaDB", false, true, (clock, folder) -> SqlTarget.mariaDb(clock)),
+            new StoreKind("postgresql", "PostgreSQL", false, true, (clock, folder) -> SqlTarget.postgres(clock)),
+            new StoreKind("sentinel", "Redis with Sentinel", false, false, (clock, folder) -> new SentinelTarget()),
+            new StoreKind("etcd", "etcd", false, true, (clock, folder) -> new EtcdTarget()),
+            new StoreKind("memcached", "Memcached", false, true, (clock, folder) -> new MemcachedTarget()));
 
     /** How a store is started. */
     private interface Starting {
-        /** Starts it with a wall clock to set, if one is given and the store can go by it. */
-        Target start(Optional<ServerClock> clock);
+        /** Starts it with a wall clock to set, if one is given and the store can go by it; a file lies in the folder. */
+        Target start(Optional<ServerClock> clock, Path folder);
     }
 
     /** The one with that word. */
@@ -44,9 +45,10 @@ public record StoreKind(String id, String title, boolean isQuick, boolean isProx
      * Starts it and returns when it answers.
      *
      * @param clock a wall clock to set, for a store that goes by one
+     * @param folder for the files of a store without a server
      * @throws dev.holdfast.testbed.ServerMissingException when this machine has none
      */
-    public Target start(Optional<ServerClock> clock) {
-        return starting.start(clock);
+    public Target start(Optional<ServerClock> clock, Path folder) {
+        return starting.start(clock, folder);
     }
 }

@@ -1,0 +1,134 @@
+package dev.holdfast.spi.support;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.spi.TimeSource;
+import java.time.Duration;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+
+/** A moment grows older while the machine sleeps, and never younger. */
+class ElapsedTimeTest {
+    private static final Duration SECOND = Duration.ofSeconds(1);
+
+    private final Clocks clocks = new Clocks();
+    private final ElapsedTime elapsed = new ElapsedTime(clocks);
+
+    @Test
+    void whereNothingSleepsItIsNanoTime() {
+        long moment = elapsed.now();
+        clocks.pass(SECOND);
+
+        assertThat(elapsed.now() - moment).isEqualTo(SECOND.toNanos());
+        assertThat(clocks.nanoTime() - elapsed.asNanoTime(moment)).isEqualTo(SECOND.toNanos());
+    }
+
+    @Test
+    void aSleepCounts() {
+        long moment = elapsed.now();
+        clocks.pass(SECOND);
+        clocks.setWallClock(SECOND.multipliedBy(20));
+        clocks.pass(SECOND);
+
+        assertThat(elapsed.now() - moment).satisfies(atMostASecondMoreThan(22));
+        assertThat(clocks.nanoTime() - elapsed.asNanoTime(moment)).satisfies(atMostASecondMoreThan(22));
+    }
+
+    @Test
+    void eachSleepCountsOnce() {
+        long moment = elapsed.now();
+        clocks.setWallClock(SECOND);
+        elapsed.now();
+        clocks.setWallClock(SECOND.multipliedBy(2));
+        elapsed.now();
+
+        elapsed.now();
+
+        assertThat(elapsed.now() - moment)
+                .isBetween(
+                        SECOND.multipliedBy(3).toNanos(), SECOND.multipliedBy(5).toNanos());
+    }
+
+    @Test
+    void aWallClockThatIsSetBackMakesNothingYoungerAndHidesNoLaterSleep() {
+        long moment = elapsed.now();
+        clocks.setWallClock(SECOND.negated());
+        assertThat(elapsed.now()).isEqualTo(moment);
+
+        clocks.setWallClock(SECOND.multipliedBy(20));
+        assertThat(elapsed.now() - moment).satisfies(atMostASecondMoreThan(20));
+    }
+
+    @Test
+    void clocksThatDriftAreNoSleep() {
+        long moment = elapsed.now();
+        clocks.setWallClock(Duration.ofNanos(ElapsedTime.SMALLEST_SLEEP));
+
+        assertThat(elapsed.now()).isEqualTo(moment);
+    }
+
+    @Test
+    void smallStepsAddUp() {
+        long moment = elapsed.now();
+        for (int i = 0; i < 10; i++) {
+            clocks.setWallClock(Duration.ofMillis(30));
+            elapsed.now();
+        }
+
+        assertThat(Duration.ofNanos(elapsed.now() - moment)).isGreaterThan(Duration.ofMillis(250));
+    }
+
+    @Test
+    void aThreadThatWaitsBetweenTwoReadingsDoesNotMakeASleep() {
+        long moment = elapsed.now();
+        clocks.stallNextReading(SECOND);
+        elapsed.now();
+
+        assertThat(elapsed.now() - moment).isEqualTo(SECOND.toNanos());
+    }
+
+    /** A few milliseconds less, as the wall clock tells no smaller parts. */
+    private static Consumer<Long> atMostASecondMoreThan(long seconds) {
+        return nanos -> assertThat(Duration.ofNanos(nanos))
+                .isBetween(SECOND.multipliedBy(seconds).minusMillis(5), SECOND.multipliedBy(seconds + 1));
+    }
+
+    /** Both stand still until they are moved. */
+    private static final class Clocks implements TimeSource {
+        private long nanos = -1_000;
+        private long wall = 1_000_000;
+        private Duration stall = Duration.ZERO;
+
+        void pass(Duration time) {
+            nanos += time.toNanos();
+            wall += time.toMillis();
+        }
+
+        /** After the wall clock is read. */
+        void stallNextReading(Duration time) {
+            stall = time;
+        }
+
+        void setWallClock(Duration ahead) {
+            wall += ahead.toMillis();
+        }
+
+        @Override
+        public long nanoTime() {
+            return nanos;
+        }
+
+        @Override
+        public long wallMillis() {
+            long read = wall;
+            pass(stall);
+            stall = Duration.ZERO;
+            return read;
+        }
+
+        @Override
+        public Scheduled schedule(Runnable task, Duration delay) {
+            throw new UnsupportedOperationException("nothing is planned");
+        }
+    }
+}
