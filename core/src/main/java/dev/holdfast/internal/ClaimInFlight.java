@@ -126,7 +126,7 @@ final class ClaimInFlight implements Effects.Effect, BiConsumer<@Nullable Grant,
         return inDoubt;
     }
 
-    /** How far the wall clock was ahead when it was sent. */
+    /** How long the machine had slept until it was sent. */
     long slept() {
         return slept;
     }

@@ -164,12 +164,12 @@ final class GrantState {
         return now.isOpen() && hasPassed(now);
     }
 
-    /** Whether the wall clock has run ahead since the last confirmation: the machine slept, or its clock was set. */
+    /** Whether the machine slept since the last confirmation, or its wall clock was set forward. */
     boolean hasSlept() {
         return hasSlept(slept());
     }
 
-    /** The same, for a caller who has read the lead of the wall clock for many grants. */
+    /** The same, for a caller who has asked for many grants how long it has slept. */
     boolean hasSlept(long slept) {
         Validity now = validity;
         return now.state() == Validity.State.VALID && now.hasSlept(slept);

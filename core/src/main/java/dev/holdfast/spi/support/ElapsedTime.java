@@ -10,7 +10,8 @@ import java.util.concurrent.atomic.AtomicReference;
  *
  * <p>{@code nanoTime} stands still in a sleep, and the wall clock does not. So where the wall clock has run ahead of it since
  * the last look, that much was slept. A wall clock that was set forward looks the same: what was proved before then seems
- * older than it is, which is safe, until it is proved again. One that was set back makes nothing younger, and a sleep after
+ * older than it is, until it is proved again: so {@link Moment#elapsed} is for ages, which must not be too small, and
+ * {@code nanoTime} for times that must have passed. One that was set back makes nothing younger, and a sleep after
  * it is seen as any other. Two things look like a sleep and are none: the two clocks drift apart, by less than a thousandth;
  * and between readings of them the thread may have had to wait, which a second reading of {@code nanoTime} shows.
  *
@@ -19,7 +20,7 @@ import java.util.concurrent.atomic.AtomicReference;
  * <p>Thread-safe, without a lock.
  *
  * <pre>{@code
- * long sent = elapsed.now();
+ * Moment sent = elapsed.now();
  * ask().thenRun(() -> provedAt = sent);
  * // later, perhaps after a sleep
  * new Grant(id, name, mode, lease, number, elapsed.asNanoTime(provedAt));
@@ -27,7 +28,7 @@ import java.util.concurrent.atomic.AtomicReference;
  */
 public final class ElapsedTime implements TimeSource {
     /** By how many nanoseconds the wall clock has to run ahead for the machine to count as having slept. */
-    public static final long SMALLEST_SLEEP = Duration.ofMillis(50).toNanos();
+    static final long SMALLEST_SLEEP = Duration.ofMillis(50).toNanos();
 
     private static final long LARGEST_ERROR = Duration.ofSeconds(1).toNanos();
     private static final long MOST_DRIFT_ONE_IN = 1_000;
@@ -52,17 +53,16 @@ public final class ElapsedTime implements TimeSource {
          */
         Look next(long now, long least, long most) {
             long ahead = least - wallLead;
-            if (ahead > SMALLEST_SLEEP) {
+            long drift = Math.max(0, (now - at) / MOST_DRIFT_ONE_IN);
+            if (ahead - drift > SMALLEST_SLEEP) {
                 return new Look(now, least, slept + ahead + Math.min(ahead, LARGEST_ERROR));
             }
             if (most < wallLead) {
                 return new Look(now, most, slept);
             }
-            if (now - at < LARGEST_ERROR) {
-                return this;
-            }
-            long drift = Math.min(ahead, (now - at) / MOST_DRIFT_ONE_IN);
-            return new Look(now, wallLead + Math.max(0, drift), slept);
+            return now - at < LARGEST_ERROR
+                    ? this
+                    : new Look(now, wallLead + Math.max(0, Math.min(ahead, drift)), slept);
         }
     }
 
@@ -103,14 +103,37 @@ public final class ElapsedTime implements TimeSource {
         }
     }
 
-    /** Nanoseconds since any moment, all sleeps included; to be compared by difference. */
-    public long now() {
+    /** This moment. */
+    public Moment now() {
         long sleeps = slept(); // first: a sleep in between makes a moment older than it is, and not younger
-        return time.nanoTime() + sleeps;
+        return new Moment(time.nanoTime(), sleeps);
     }
 
-    /** The {@code nanoTime} that lies as long ago as a moment of {@link #now()}, which may be before it was taken. */
-    public long asNanoTime(long moment) {
-        return moment - slept();
+    /** How many nanoseconds ago a moment was, at most. */
+    public long since(Moment moment) {
+        return time.nanoTime() - asNanoTime(moment);
+    }
+
+    /** The {@code nanoTime} that lies as long ago as a moment does, at most: earlier for each sleep since. */
+    public long asNanoTime(Moment moment) {
+        return moment.nanoTime - (slept() - moment.slept);
+    }
+
+    /**
+     * A moment.
+     *
+     * @param nanoTime then; the difference of two is the time that has passed between them, at least
+     * @param slept how long the machine had slept until then, as far as is known
+     */
+    public record Moment(long nanoTime, long slept) {
+        /** With all sleeps; the difference of two is the time that has passed between them, at most. */
+        public long elapsed() {
+            return nanoTime + slept;
+        }
+
+        /** One that was so many nanoseconds of {@code nanoTime} earlier. */
+        public Moment minus(long nanos) {
+            return new Moment(nanoTime - nanos, slept);
+        }
     }
 }

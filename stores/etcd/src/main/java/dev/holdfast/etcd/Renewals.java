@@ -24,8 +24,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Renews grants: one proof for each of their {@linkplain Session sessions}, then one read for each {@value #AT_A_TIME} of
- * them, of their keys and of the claims behind them. Thread-safe.
+ * Renews grants: one proof for each of their {@linkplain Session sessions}, then one read for some dozens of them,
+ * of their keys and of the claims behind them. Thread-safe.
  */
 final class Renewals {
     /** A transaction may have 128 operations; a shared grant takes three, and no other more than two. */

@@ -2,6 +2,7 @@ package dev.holdfast.etcd;
 
 import dev.holdfast.HoldfastException;
 import dev.holdfast.spi.support.ElapsedTime;
+import dev.holdfast.spi.support.ElapsedTime.Moment;
 import dev.holdfast.spi.support.Pauses;
 import io.etcd.jetcd.Response;
 import io.etcd.jetcd.options.GetOption;
@@ -58,31 +59,10 @@ final class Session {
     private final AtomicBoolean used = new AtomicBoolean();
     private final AtomicBoolean beating = new AtomicBoolean();
     private final AtomicReference<@Nullable CompletableFuture<Boolean>> proof = new AtomicReference<>();
-    private volatile Proof last;
+    /** When the lease was surely alive. */
+    private volatile Moment last;
+
     private volatile boolean ended;
-
-    /**
-     * When the lease was surely alive.
-     *
-     * @param at by {@code nanoTime}
-     * @param slept how long the machine had slept until then
-     */
-    record Proof(long at, long slept) {
-        /** Of a request that is sent now. */
-        static Proof of(ElapsedTime time) {
-            long slept = time.slept(); // first: a sleep in between makes it older than it is, and not younger
-            return new Proof(time.nanoTime(), slept);
-        }
-
-        /** As long ago as it is, by {@code nanoTime}; earlier for each sleep since. */
-        long begin(ElapsedTime time) {
-            return at - (time.slept() - slept);
-        }
-
-        boolean isYoungerThan(Duration age, ElapsedTime time) {
-            return time.nanoTime() - begin(time) < age.toNanos();
-        }
-    }
 
     /** Hears of a session, and says whether it is needed. */
     interface Owner {
@@ -102,7 +82,7 @@ final class Session {
     /**
      * @param asked when the lease was asked for
      */
-    Session(Requests requests, Keys keys, ElapsedTime time, Owner owner, long lease, Duration ttl, Proof asked) {
+    Session(Requests requests, Keys keys, ElapsedTime time, Owner owner, long lease, Duration ttl, Moment asked) {
         this.requests = requests;
         this.keys = keys;
         this.time = time;
@@ -124,7 +104,7 @@ final class Session {
 
     /** From when on the lease surely lives for its length, by {@code nanoTime}. */
     long begin() {
-        return last.begin(time);
+        return time.asNanoTime(last);
     }
 
     /** The same, for a key that was read by a request of that time: broken after that, it goes one lease later, and no sooner. */
@@ -154,11 +134,11 @@ final class Session {
 
     /** Whether it was proved so lately that a grant is good for most of its length; how long a sleep was, is known roughly. */
     boolean isFresh() {
-        return isYoungerThan(ttl.dividedBy(2)) && time.slept() == last.slept;
+        return isYoungerThan(ttl.dividedBy(2)) && time.slept() == last.slept();
     }
 
     private boolean isYoungerThan(Duration age) {
-        return last.isYoungerThan(age, time);
+        return time.since(last) < age.toNanos();
     }
 
     /** Keeps it alive for a while. */
@@ -199,7 +179,7 @@ final class Session {
     private void attempt(CompletableFuture<Boolean> answer, int number, long until) {
         guarded(answer, () -> {
             Duration within = shorter(requests.limit().dividedBy(ATTEMPTS - 1), ttl.dividedBy(6));
-            Proof sent = Proof.of(time);
+            Moment sent = time.now();
             requests.keepAlive(lease, within)
                     .handle((beat, failure) -> requests.get(
                                     keys.layout(), COUNT, within) // by which jetcd logs in again
@@ -214,14 +194,15 @@ final class Session {
             CompletableFuture<Boolean> answer,
             int number,
             long until,
-            Proof sent,
+            Moment sent,
             @Nullable Boolean proved,
             @Nullable Throwable failure) {
         HoldfastException why = failure == null ? null : requests.why(failure);
         if (why instanceof Errors.LeaseGoneException) {
             end();
             done(answer, false, null);
-        } else if (Boolean.TRUE.equals(proved) && sent.isYoungerThan(ttl, time)) { // else the machine slept meanwhile
+        } else if (Boolean.TRUE.equals(proved)
+                && time.since(sent) < ttl.toNanos()) { // else the machine slept meanwhile
             last = sent; // one proof at a time: it was sent after the one before was answered
             done(answer, true, null);
             owner.reachable();

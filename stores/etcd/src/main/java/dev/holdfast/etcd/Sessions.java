@@ -48,7 +48,7 @@ final class Sessions {
     }
 
     private void open(long seconds, CompletableFuture<Session> opening) {
-        Session.Proof asked = Session.Proof.of(time);
+        ElapsedTime.Moment asked = time.now();
         requests.grantLease(seconds)
                 .thenApply(granted -> {
                     Duration ttl = Duration.ofSeconds(granted.getTTL());

@@ -223,7 +223,7 @@ class FaultTest {
             public void reachable() {}
         };
         ElapsedTime elapsed = new ElapsedTime(time);
-        return new Session(requests, keys, elapsed, owner, lease, Duration.ofSeconds(60), Session.Proof.of(elapsed));
+        return new Session(requests, keys, elapsed, owner, lease, Duration.ofSeconds(60), elapsed.now());
     }
 
     private static Requests requests(Client client) {

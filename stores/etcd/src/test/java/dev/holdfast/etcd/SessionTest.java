@@ -32,7 +32,7 @@ class SessionTest {
             Requests requests = new Requests(client, time, Duration.ofSeconds(20), new Errors("etcd"));
             ElapsedTime elapsed = new ElapsedTime(time);
             Waiting owner = new Waiting();
-            Session.Proof asked = Session.Proof.of(elapsed);
+            ElapsedTime.Moment asked = elapsed.now();
             long lease = RawStore.answer(requests.grantLease(LEASE.toSeconds())).getID();
             Session session = new Session(requests, new Keys(""), elapsed, owner, lease, LEASE, asked);
             session.use();

@@ -1,6 +1,7 @@
 package dev.holdfast.zookeeper;
 
 import dev.holdfast.spi.support.ElapsedTime;
+import dev.holdfast.spi.support.ElapsedTime.Moment;
 import dev.holdfast.spi.support.PlannedTask;
 import java.time.Duration;
 import java.util.Map;
@@ -10,7 +11,7 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
-import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.api.CuratorEvent;
 import org.apache.curator.framework.api.CuratorEventType;
@@ -32,12 +33,11 @@ import org.jspecify.annotations.Nullable;
 final class Connection implements CuratorListener {
     private static final int TRIES = 10;
     private static final String ANY_NODE = "/";
-    private static final Duration LONG = Duration.ofDays(1);
 
     private final CuratorFramework curator;
     private final ElapsedTime elapsed;
     private final Duration tick;
-    private final LongSupplier attemptedAt;
+    private final Supplier<Moment> attemptedAt;
     private final PlannedTask beat;
     private volatile boolean closed;
     private final NavigableMap<Long, Parked> parked = new ConcurrentSkipListMap<>();
@@ -61,9 +61,9 @@ final class Connection implements CuratorListener {
     }
 
     /**
-     * @param attemptedAt when the present connection was requested, at the earliest, by {@code elapsed}
+     * @param attemptedAt when the present connection was requested, at the earliest
      */
-    Connection(CuratorFramework curator, ElapsedTime elapsed, Duration tick, LongSupplier attemptedAt) {
+    Connection(CuratorFramework curator, ElapsedTime elapsed, Duration tick, Supplier<Moment> attemptedAt) {
         this.curator = curator;
         this.elapsed = elapsed;
         this.tick = tick;
@@ -76,7 +76,7 @@ final class Connection implements CuratorListener {
         listener = receiver;
         curator.getCuratorListenable().addListener(this, Runnable::run);
         if (curator.getZookeeperClient().isConnected()) {
-            connected(elapsed.now() - LONG.toNanos()); // its beginning, and what was sent last, is not known
+            connected(attemptedAt.get());
         }
     }
 
@@ -121,6 +121,7 @@ final class Connection implements CuratorListener {
         }
         Session now = session();
         if (now != null) {
+            goOnBeating(now);
             task.accept(now);
             return;
         }
@@ -153,7 +154,7 @@ final class Connection implements CuratorListener {
 
     private void stateChanged(KeeperState state) {
         switch (state) {
-            case SyncConnected -> connected(attemptedAt.getAsLong());
+            case SyncConnected -> connected(attemptedAt.get());
             case Expired, Closed -> expired();
             case SaslAuthenticated -> {}
             default -> disconnected();
@@ -168,7 +169,7 @@ final class Connection implements CuratorListener {
         }
     }
 
-    private void connected(long since) {
+    private void connected(Moment since) {
         Session now;
         Session before;
         mutex.lock(); // two sessions have two event threads
@@ -188,14 +189,26 @@ final class Connection implements CuratorListener {
         } finally {
             mutex.unlock();
         }
-        if (before != now) {
-            ended(before);
+        try {
+            if (before != now) {
+                ended(before);
+            }
+        } finally {
+            first.complete(now);
+            now.stayCounted();
+            report(receiver -> receiver.connected(now));
+            unpark(now);
+            goOnBeating(now);
         }
-        first.complete(now);
-        beat.within(now.beat());
-        now.stayCounted();
-        report(receiver -> receiver.connected(now));
-        unpark(now);
+    }
+
+    /** Where the timer has no thread, the next claim asks it again. */
+    private void goOnBeating(Session now) {
+        try {
+            beat.within(now.beat());
+        } catch (Throwable noThread) {
+            // grants are proved by a second write meanwhile
+        }
     }
 
     /** The handle of the present session; null if the client is closed. It throws, once each, what failed before. */
@@ -228,7 +241,7 @@ final class Connection implements CuratorListener {
     private void askIfBack(Session now) {
         now.exists(ANY_NODE).thenAccept(found -> {
             if (!Errors.isOfConnection(found.code()) && !now.isConnected() && !now.hasEnded()) {
-                connected(attemptedAt.getAsLong());
+                connected(attemptedAt.get());
             }
         });
     }

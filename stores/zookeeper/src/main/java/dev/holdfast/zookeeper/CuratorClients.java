@@ -4,11 +4,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.holdfast.spi.support.DaemonThreads;
 import dev.holdfast.spi.support.ElapsedTime;
+import dev.holdfast.spi.support.ElapsedTime.Moment;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
@@ -30,15 +31,15 @@ import org.jspecify.annotations.Nullable;
  * taken for younger than it is.
  *
  * @param curator started
- * @param attempted when a connection was tried last, by an {@link ElapsedTime}
+ * @param attempted when a connection was tried last
  * @param acls the rights to the nodes that are made: all for the user that the URL names, or for everyone
  */
-record CuratorClients(CuratorFramework curator, AtomicLong attempted, ACLProvider acls) {
+record CuratorClients(CuratorFramework curator, AtomicReference<Moment> attempted, ACLProvider acls) {
     private static final int RETRY_MILLIS = 500;
     private static final long POLL_NANOS = 1_000_000;
 
     static CuratorClients start(ZooKeeperUrl url, ElapsedTime elapsed) {
-        AtomicLong attempted = new AtomicLong(elapsed.now());
+        AtomicReference<Moment> attempted = new AtomicReference<>(elapsed.now());
         ACLProvider acls = acls(url);
         CuratorFrameworkFactory.Builder builder = CuratorFrameworkFactory.builder()
                 .connectString(url.connectString())
@@ -115,7 +116,7 @@ record CuratorClients(CuratorFramework curator, AtomicLong attempted, ACLProvide
         }
     }
 
-    private record Noting(AtomicLong attempted, ElapsedTime elapsed) implements ZookeeperFactory {
+    private record Noting(AtomicReference<Moment> attempted, ElapsedTime elapsed) implements ZookeeperFactory {
         @Override
         public ZooKeeper newZooKeeper(String connectString, int sessionTimeout, Watcher watcher, boolean readOnly)
                 throws Exception {
@@ -138,7 +139,8 @@ record CuratorClients(CuratorFramework curator, AtomicLong attempted, ACLProvide
     }
 
     /** Asked for a server right before each try to connect. */
-    private record NotingHosts(HostProvider hosts, AtomicLong attempted, ElapsedTime elapsed) implements HostProvider {
+    private record NotingHosts(HostProvider hosts, AtomicReference<Moment> attempted, ElapsedTime elapsed)
+            implements HostProvider {
         @Override
         public InetSocketAddress next(long spinDelay) {
             InetSocketAddress next = hosts.next(spinDelay);

@@ -3,6 +3,7 @@ package dev.holdfast.zookeeper;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.holdfast.spi.support.ElapsedTime;
+import dev.holdfast.spi.support.ElapsedTime.Moment;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -33,8 +34,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Session {
     private static final String ROOT = "/";
-    /** In a session's time-out; one more than the client library would ping, which then has no need to. */
-    private static final int BEATS = 4;
+    /** In a session's time-out. Half as long may pass again between two, less than after which the client library pings. */
+    private static final int BEATS = 5;
 
     private final ZooKeeper zooKeeper;
     private final ElapsedTime elapsed;
@@ -77,9 +78,9 @@ final class Session {
 
     /**
      * @param tick of the servers, or longer
-     * @param opened when the session was opened, at the earliest, by {@code elapsed}
+     * @param opened when the session was opened, at the earliest
      */
-    Session(ZooKeeper zooKeeper, ElapsedTime elapsed, Duration tick, long opened) {
+    Session(ZooKeeper zooKeeper, ElapsedTime elapsed, Duration tick, Moment opened) {
         this.zooKeeper = zooKeeper;
         this.elapsed = elapsed;
         this.id = zooKeeper.getSessionId();
@@ -111,7 +112,7 @@ final class Session {
 
     /** The beginning of the lease that is proved by now, by {@code nanoTime}; earlier for each sleep of the machine since. */
     long begin() {
-        return elapsed.asNanoTime(proof.begin());
+        return proof.begin() - elapsed.slept();
     }
 
     /** How long to delay a request that is made for the proof alone. */
@@ -121,12 +122,12 @@ final class Session {
 
     /** Whether it was proved so lately that a grant is good for a part of its lease. */
     boolean isFresh() {
-        return elapsed.now() - proof.begin() < lease.toNanos() * 2 / 3;
+        return elapsed.now().elapsed() - proof.begin() < lease.toNanos() * 2 / 3;
     }
 
     /** Asks for something, unless an answer came in the time since that was done last. */
     void stayCounted() {
-        if (elapsed.now() - proof.newest() > beat().toNanos() / 2) {
+        if (elapsed.nanoTime() - proof.newest() > beat().toNanos() / 2) {
             CompletableFuture<Found> unused = exists(ROOT);
         }
     }
@@ -167,7 +168,7 @@ final class Session {
         return connectionsLost.get();
     }
 
-    void reconnected(long since) {
+    void reconnected(Moment since) {
         proof.reconnected(since);
         connected = true;
     }
@@ -181,7 +182,7 @@ final class Session {
 
     CompletableFuture<Found> create(String path, String text, List<ACL> acl, CreateMode mode) {
         CompletableFuture<Found> made = new CompletableFuture<>();
-        long sent = elapsed.now();
+        Moment sent = elapsed.now();
         Create2Callback answered = (rc, asked, context, name, stat) -> {
             Code code = proved(rc, sent);
             made.complete(new Found(code, name == null ? path : name, stat));
@@ -197,7 +198,7 @@ final class Session {
     /** Deletes one version of a node alone. */
     CompletableFuture<Code> delete(String path, int version) {
         CompletableFuture<Code> deleted = new CompletableFuture<>();
-        long sent = elapsed.now();
+        Moment sent = elapsed.now();
         zooKeeper.delete(path, version, (rc, asked, context) -> deleted.complete(proved(rc, sent)), null);
         return deleted;
     }
@@ -218,7 +219,7 @@ final class Session {
 
     private CompletableFuture<Found> create(Op before, String path, String text, List<ACL> acl) {
         CompletableFuture<Found> created = new CompletableFuture<>();
-        long sent = elapsed.now();
+        Moment sent = elapsed.now();
         MultiCallback answered = (rc, asked, context, results) -> {
             Code code = proved(rc, sent);
             boolean made = code == Code.OK && results.get(1) instanceof CreateResult;
@@ -248,7 +249,7 @@ final class Session {
     /** Writes over one version of a node alone. */
     CompletableFuture<Found> write(String path, String text, int version) {
         CompletableFuture<Found> written = new CompletableFuture<>();
-        long sent = elapsed.now();
+        Moment sent = elapsed.now();
         StatCallback answered = (rc, asked, context, stat) -> written.complete(new Found(proved(rc, sent), path, stat));
         zooKeeper.setData(path, text.getBytes(UTF_8), version, answered, null);
         return written;
@@ -262,16 +263,16 @@ final class Session {
      */
     CompletableFuture<Code> prove(String path) {
         CompletableFuture<Code> answer = new CompletableFuture<>();
-        long sent = elapsed.now();
+        Moment sent = elapsed.now();
         MultiCallback answered = (rc, asked, context, results) -> answer.complete(proved(rc, sent));
         zooKeeper.multi(List.of(Op.check(path, -1)), answered, null);
         return answer;
     }
 
-    private Code proved(int rc, long sent) {
+    private Code proved(int rc, Moment sent) {
         Code code = Code.get(rc);
         if (code == Code.OK) {
-            proof.agreed(sent, elapsed.now());
+            proof.agreed(sent, elapsed.nanoTime());
         }
         return code;
     }
@@ -305,11 +306,11 @@ final class Session {
 
     CompletableFuture<Found> exists(String path) {
         CompletableFuture<Found> found = new CompletableFuture<>();
-        long sent = elapsed.now();
+        Moment sent = elapsed.now();
         StatCallback answered = (rc, asked, context, stat) -> {
             Code code = Code.get(rc);
             if (!Errors.isOfConnection(code)) {
-                proof.answered(sent, elapsed.now());
+                proof.answered(sent, elapsed.nanoTime());
             }
             found.complete(new Found(code, path, stat));
         };

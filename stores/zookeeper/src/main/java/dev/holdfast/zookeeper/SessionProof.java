@@ -1,5 +1,6 @@
 package dev.holdfast.zookeeper;
 
+import dev.holdfast.spi.support.ElapsedTime.Moment;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -40,8 +41,11 @@ import java.util.Deque;
  * <p>Opening a session, and coming back to it on another connection, are counted by the leader at once, which is to be
  * proved by a write like all else.
  *
- * <p>All moments are of an {@link dev.holdfast.spi.support.ElapsedTime}: the servers count on while this machine sleeps. Read by
- * any thread, written by the session's event thread alone.
+ * <p>One thing is assumed: that the messages of leader and follower do not stand still in one direction alone for more than a
+ * tenth of a tick.
+ *
+ * <p>The servers count on while this machine sleeps, so that its moments are of {@link dev.holdfast.spi.support.ElapsedTime}. Read
+ * by any thread, written by the session's event thread alone.
  */
 final class SessionProof {
     private static final int GRAINS = 16;
@@ -55,50 +59,55 @@ final class SessionProof {
 
     private long counted;
     private volatile long begin;
-    /** When the last of those requests was answered. */
+    /** When the last of those requests was answered, by {@code nanoTime}. */
     private volatile long newest;
 
-    /** When a request was sent, and answered. */
+    /**
+     * A request.
+     *
+     * @param sent with all sleeps since: perhaps longer ago than it was, as the age of a lease has to be
+     * @param answered by {@code nanoTime}: perhaps not as long ago as it was, as the time for a ping has to be
+     */
     private record Answered(long sent, long answered) {}
 
     /**
      * @param tick of the servers, or longer
      * @param opened when the session was opened or connected again, at the earliest
      */
-    SessionProof(Duration tick, long opened) {
+    SessionProof(Duration tick, Moment opened) {
         this.tick = tick.toNanos();
         this.behind = tick.toNanos() * 3 / 5;
-        this.counted = opened;
-        this.begin = opened;
-        this.newest = opened;
+        this.counted = opened.elapsed();
+        this.begin = counted;
+        this.newest = opened.nanoTime();
     }
 
-    /** The beginning of the lease that is proved by now. */
+    /** The beginning of the lease that is proved by now, with all sleeps since. */
     long begin() {
         return begin;
     }
 
-    /** When something was answered last, or not much earlier. */
+    /** When something was answered last, or not much earlier, by {@code nanoTime}. */
     long newest() {
         return newest;
     }
 
     /** How long to delay a write that is made for the proof alone: sent now, it would prove hardly more. */
-    long putOff(long now) {
-        return now - begin <= tick ? 0 : Math.max(0, newest + behind - now);
+    long putOff(Moment now) {
+        return now.elapsed() - begin <= tick ? 0 : Math.max(0, newest + behind - now.nanoTime());
     }
 
     /** The session is connected again, by a request sent no earlier than {@code at}; the next write proves it. */
-    void reconnected(long at) {
+    void reconnected(Moment at) {
         requests.clear();
-        counted = later(counted, at);
-        newest = at - behind;
+        counted = later(counted, at.elapsed());
+        newest = at.nanoTime() - behind;
     }
 
     /** A server has answered: the session is counted there, and at the leader when a later write is answered. */
-    void answered(long sent, long now) {
+    void answered(Moment sent, long now) {
         if (requests.isEmpty() || now - newest >= tick / GRAINS) {
-            requests.addLast(new Answered(sent, now));
+            requests.addLast(new Answered(sent.elapsed(), now));
             newest = now;
         }
         if (requests.size() > MOST) {
@@ -107,16 +116,16 @@ final class SessionProof {
     }
 
     /** A majority has agreed to a write. */
-    void agreed(long sent, long now) {
+    void agreed(Moment sent, long now) {
         for (Answered oldest = requests.peekFirst();
-                oldest != null && sent - oldest.answered >= behind;
+                oldest != null && sent.nanoTime() - oldest.answered >= behind;
                 oldest = requests.peekFirst()) {
             counted = later(counted, oldest.sent);
             requests.removeFirst();
         }
         answered(sent, now);
         long lasting = counted + tick;
-        begin = later(begin, sent - lasting < 0 ? sent : lasting);
+        begin = later(begin, sent.elapsed() - lasting < 0 ? sent.elapsed() : lasting);
     }
 
     private static long later(long one, long two) {

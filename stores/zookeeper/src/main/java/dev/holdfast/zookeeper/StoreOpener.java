@@ -3,12 +3,13 @@ package dev.holdfast.zookeeper;
 import dev.holdfast.HoldfastException;
 import dev.holdfast.spi.TimeSource;
 import dev.holdfast.spi.support.ElapsedTime;
+import dev.holdfast.spi.support.ElapsedTime.Moment;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.api.ACLProvider;
 
@@ -17,7 +18,7 @@ import org.apache.curator.framework.api.ACLProvider;
  *
  * @param curator started, or about to be connected
  * @param acls the rights to the nodes that are made
- * @param attemptedAt when the present connection was requested, at the earliest, by {@code elapsed}
+ * @param attemptedAt when the present connection was requested, at the earliest
  */
 record StoreOpener(
         CuratorFramework curator,
@@ -27,7 +28,7 @@ record StoreOpener(
         TimeSource time,
         ElapsedTime elapsed,
         Errors errors,
-        LongSupplier attemptedAt) {
+        Supplier<Moment> attemptedAt) {
 
     /** The last step of a store that closes: it ends the session, if the session is its own. */
     @FunctionalInterface

@@ -4,8 +4,11 @@ import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreFactory;
 import dev.holdfast.spi.TimeSource;
 import dev.holdfast.spi.support.ElapsedTime;
+import dev.holdfast.spi.support.ElapsedTime.Moment;
+import java.time.Duration;
 import java.util.List;
-import java.util.function.LongSupplier;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.api.ACLProvider;
 import org.apache.curator.framework.imps.CuratorFrameworkBase;
@@ -30,6 +33,8 @@ import org.apache.zookeeper.proto.CreateRequest;
 public final class ZooKeeperStores {
     private static final String DESCRIPTION = "zookeeper (the application's client)";
     private static final long SLACK_NANOS = 1_000_000_000;
+    /** How long ago a client that was lent may have been connected. */
+    private static final long LONG_NANOS = Duration.ofDays(1).toNanos();
 
     private ZooKeeperStores() {}
 
@@ -93,8 +98,11 @@ public final class ZooKeeperStores {
     private static Store open(
             CuratorFramework curator, Paths paths, ACLProvider acls, ZooKeeperOptions options, TimeSource time) {
         ElapsedTime elapsed = new ElapsedTime(time);
-        LongSupplier aSecondAgo = () -> elapsed.now() - SLACK_NANOS;
-        return new StoreOpener(curator, paths, acls, options, time, elapsed, new Errors(DESCRIPTION), aSecondAgo)
+        AtomicBoolean atUnknownTime =
+                new AtomicBoolean(curator.getZookeeperClient().isConnected());
+        Supplier<Moment> attemptedAt =
+                () -> elapsed.now().minus(atUnknownTime.getAndSet(false) ? LONG_NANOS : SLACK_NANOS);
+        return new StoreOpener(curator, paths, acls, options, time, elapsed, new Errors(DESCRIPTION), attemptedAt)
                 .open((opened, limit) -> opened.heldNodes().removeAll());
     }
 

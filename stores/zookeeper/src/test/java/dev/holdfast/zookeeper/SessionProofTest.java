@@ -2,6 +2,7 @@ package dev.holdfast.zookeeper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.spi.support.ElapsedTime.Moment;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -10,7 +11,7 @@ class SessionProofTest {
     private static final Duration TICK = Duration.ofSeconds(2);
     private static final long SECOND = 1_000_000_000;
 
-    private final SessionProof proof = new SessionProof(TICK, 100 * SECOND);
+    private final SessionProof proof = new SessionProof(TICK, at(100));
 
     @Test
     void aSessionIsGoodFromItsOpening() {
@@ -30,7 +31,7 @@ class SessionProofTest {
     @Test
     void aWriteAfterSilenceProvesWhatWasAnsweredBeforeIt() {
         answered(101);
-        proof.answered(nanos(155), nanos(155.5));
+        proof.answered(at(155), nanos(155.5));
         answered(160);
         assertThat(seconds()).as("a tick later is no later than proved").isEqualTo(157);
     }
@@ -45,7 +46,7 @@ class SessionProofTest {
     @Test
     void aRequestThatWasUnderWayForLongCountsOnlyIfItsAnswerWasThereInTime() {
         answered(101);
-        proof.answered(nanos(150), nanos(159.5));
+        proof.answered(at(150), nanos(159.5));
         answered(160);
         assertThat(seconds())
                 .as("the server may have received it with the write")
@@ -56,8 +57,8 @@ class SessionProofTest {
 
     @Test
     void ofVeryManyRequestsTheLatestAreRemembered() {
-        for (int at = 101; at < 10_000; at++) {
-            proof.answered(nanos(at), nanos(at));
+        for (int second = 101; second < 10_000; second++) {
+            proof.answered(at(second), nanos(second));
         }
         answered(10_000);
         assertThat(seconds()).isEqualTo(10_000);
@@ -73,21 +74,21 @@ class SessionProofTest {
     @Test
     void aRequestForTheProofAloneIsPutOffUntilItProvesSomething() {
         answered(160);
-        long now = nanos(160.2);
-        assertThat(proof.putOff(now)).isEqualTo(nanos(161.2) - now);
+        Moment now = at(160.2);
+        assertThat(proof.putOff(now)).isEqualTo(nanos(161.2) - now.nanoTime());
         answered(161.2);
-        assertThat(proof.putOff(nanos(161.3))).isZero();
-        assertThat(proof.putOff(nanos(180))).as("the one before is old enough").isZero();
+        assertThat(proof.putOff(at(161.3))).isZero();
+        assertThat(proof.putOff(at(180))).as("the one before is old enough").isZero();
     }
 
     @Test
     void toComeBackOnAnotherConnectionIsCountedAtOnceAndProvedByTheNextWrite() {
         answered(101);
-        proof.reconnected(nanos(120));
+        proof.reconnected(at(120));
         assertThat(seconds())
                 .as("the leader may be one that the others have left")
                 .isEqualTo(101);
-        assertThat(proof.putOff(nanos(120.1))).isZero();
+        assertThat(proof.putOff(at(120.1))).isZero();
         answered(121);
         assertThat(seconds()).isEqualTo(121);
     }
@@ -95,18 +96,31 @@ class SessionProofTest {
     @Test
     void whatIsProvedStaysProved() {
         answered(101);
-        proof.reconnected(nanos(99));
+        proof.reconnected(at(99));
         answered(100);
         assertThat(seconds()).isEqualTo(101);
     }
 
+    /** A wall clock that is set forward makes a lease older, and gives a leader no time for its ping. */
+    @Test
+    void aSleepIsNoTimeInWhichThePingMustHaveCome() {
+        answered(120);
+        proof.answered(at(130), nanos(130));
+        proof.agreed(new Moment(nanos(130.01), 2 * SECOND), nanos(130.01));
+        assertThat(seconds()).isEqualTo(122);
+    }
+
     /** A write. */
     private void answered(double at) {
-        proof.agreed(nanos(at), nanos(at));
+        proof.agreed(at(at), nanos(at));
     }
 
     private double seconds() {
         return (double) proof.begin() / SECOND;
+    }
+
+    private static Moment at(double seconds) {
+        return new Moment(nanos(seconds), 0);
     }
 
     private static long nanos(double at) {
