@@ -271,9 +271,12 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
     }
 
     @Override
-    public long heard() {
-        lastAnswer = time.nanoTime();
-        return lastAnswer;
+    public long heard(@Nullable Throwable failure) {
+        long now = time.nanoTime();
+        if (failure == null || failure instanceof RedisCommandExecutionException) {
+            lastAnswer = now;
+        }
+        return now;
     }
 
     @Override
@@ -295,7 +298,9 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
 
     @Override
     public void failed(ScriptCall call, Throwable failure) {
-        if (failure instanceof RedisCommandExecutionException || !call.mayRepeat() || late.isLate(call, lastAnswer)) {
+        if (failure instanceof RedisCommandExecutionException
+                || !call.mayRepeat()
+                || late.isLate(call, time.nanoTime())) {
             call.fail(errors.of(failure));
             if (RedisErrors.isReplica(failure) && lastAnswer - leftReplica >= BETWEEN_REPLICAS.toNanos()) {
                 leftReplica = lastAnswer;
@@ -303,11 +308,12 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
                 events.becameReplica();
             }
         } else {
-            sendAgain(call); // the connection broke while it was under way
+            sendAgain(call); // the connection broke while it was under way, or a lent client's own timeout ended it
         }
     }
 
     private void sendAgain(ScriptCall call) {
+        call.unanswered();
         boolean ended = isShutDown();
         if (end.isRetired()) {
             events.unsent(call);
