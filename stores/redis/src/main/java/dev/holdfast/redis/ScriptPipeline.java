@@ -14,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -143,9 +144,19 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
         }
         refusal = refused;
         if (refused != null) { // not what is asked from now on, or sent again: it may be on the next connection already
-            outbox.fail(call -> !connected && call.askedNanos() - heard <= 0, refused);
-            inFlight.fail(call -> !connected && call.askedNanos() - heard <= 0, refused);
+            fail(call -> !connected && call.askedNanos() - heard <= 0, refused);
         }
+    }
+
+    /** Ends calls by a refused log-in. Only what was never sent is refused: the server may have carried out the rest. */
+    private void fail(Predicate<ScriptCall> which, StoreRefusedException refused) {
+        outbox.fail(call -> which.test(call) && !call.wasSent(), refused);
+        RuntimeException unknown = new StoreUnavailableException(
+                "unknown whether " + errors.store() + " has carried out a request: the connection failed before the"
+                        + " answer arrived, and now: " + refused.getMessage(),
+                refused);
+        outbox.fail(which, unknown);
+        inFlight.fail(which, unknown);
     }
 
     /**
@@ -193,7 +204,7 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
             late.watch();
             StoreRefusedException refused = refusal;
             if (refused != null) {
-                outbox.fail(each -> each == call, refused);
+                fail(each -> each == call, refused);
             }
         }
         RuntimeException closed = end.closed();
