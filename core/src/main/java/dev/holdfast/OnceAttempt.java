@@ -78,12 +78,17 @@ final class OnceAttempt {
 
     private RecordReading readAgain(
             OnceJournal.TimeLimit limit, RecordReading before, @Nullable StoreUnavailableException unanswered) {
-        StoreUnavailableException last = unanswered;
+        HoldfastException last = unanswered;
         while (hold.isValid() && limit.goesOn()) {
             try {
                 return journal.read();
             } catch (StoreUnavailableException again) {
                 last = again;
+            } catch (StoreRefusedException refused) {
+                if (unanswered == null) {
+                    throw refused;
+                }
+                last = refused; // perhaps for a moment, and the beginning may have been written
             }
         }
         if (last == null) {

@@ -61,7 +61,7 @@ final class HostileStore implements Store {
     static final Gate PASS = new Pass();
     final Store real;
     volatile Gate claims = PASS, renews = PASS, extends_ = PASS, downgrades = PASS, releases = PASS, withdraws = PASS;
-    volatile Gate records = PASS;
+    volatile Gate records = PASS, recordReads = PASS;
     volatile UnaryOperator<Capabilities> caps = c -> c;
     volatile UnaryOperator<Grant> grantMap = g -> g;
     volatile Supplier<String> describe = () -> "hostile";
@@ -86,6 +86,7 @@ final class HostileStore implements Store {
         releases = PASS;
         withdraws = PASS;
         records = PASS;
+        recordReads = PASS;
         claimOverride = null;
         onCancel = () -> {};
     }
@@ -181,7 +182,7 @@ final class HostileStore implements Store {
 
     @Override
     public CompletionStage<RecordReading> readRecord(String name) {
-        return real.readRecord(name);
+        return recordReads.run(() -> real.readRecord(name));
     }
 
     @Override

@@ -92,6 +92,19 @@ class OnceTroubleTest extends EngineCase {
         assertThat(client.once("w", strict).run(turn -> done.add("ours")).ran()).isTrue();
     }
 
+    /** A password that is changed while the write is under way, and corrected soon after. */
+    @Test
+    void theWorkRunsThoughAReadIsRefusedAfterTheAnswerToTheWriteOfItsBeginningWasLost() {
+        line.records = atFirst(request -> {
+            request.get();
+            line.recordReads =
+                    atFirst(read -> CompletableFuture.failedFuture(new StoreRefusedException("wants a log-in")));
+            return CompletableFuture.failedFuture(new StoreUnavailableException("reply lost"));
+        });
+        assertThat(client.once("w", strict).run(turn -> done.add("ours")).ran()).isTrue();
+        assertThat(theirs.last().orElseThrow().state()).isEqualTo(State.DONE);
+    }
+
     @Test
     void aBeginningThatIsRefusedAgainAndAgainIsGivenUp() {
         line.records = atEach(request -> {
@@ -243,10 +256,10 @@ class OnceTroubleTest extends EngineCase {
         CompletionStage<?> of(Supplier<? extends CompletionStage<?>> request);
     }
 
-    /** The first write of a record is handled so, the others pass. */
+    /** The first request of its kind is handled so, the others pass. */
     private static HostileStore.Gate atFirst(Handling first) {
-        AtomicInteger writes = new AtomicInteger();
-        return atEach(request -> writes.getAndIncrement() == 0 ? first.of(request) : request.get());
+        AtomicInteger requests = new AtomicInteger();
+        return atEach(request -> requests.getAndIncrement() == 0 ? first.of(request) : request.get());
     }
 
     private static HostileStore.Gate atEach(Handling handling) {

@@ -31,6 +31,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import net.spy.memcached.MemcachedConnection;
@@ -134,8 +135,8 @@ final class MemcachedStore implements Store {
                 .ask();
     }
 
-    /** Asks once for a name; empty if another claim holds it, or this one was broken. */
-    CompletableFuture<Optional<Grant>> acquire(Claim claim) {
+    /** Asks once for a name, and reports each attempt; empty if another claim holds it, or this one was broken. */
+    CompletableFuture<Optional<Grant>> acquire(Claim claim, BiConsumer<Object, @Nullable Throwable> attempted) {
         if (!(claim.mode() instanceof Mode.Exclusive)) {
             return CompletableFuture.failedFuture(
                     new UnsupportedByStoreException(errors.store() + " keeps exclusive locks alone, so '" + claim.name()
@@ -148,7 +149,7 @@ final class MemcachedStore implements Store {
                     null));
         }
         Place place = commands.place(StoredLock.key(claim.name()));
-        return commands.persistently(() -> write(claim, place, null, 1));
+        return commands.persistently(() -> write(claim, place, null, 1).whenComplete(attempted));
     }
 
     /** Makes the item of a claim, or writes it again, until its number counts. */

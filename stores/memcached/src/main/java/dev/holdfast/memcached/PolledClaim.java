@@ -43,8 +43,9 @@ final class PolledClaim implements Pending {
     private final Claim claim;
     private final Answer answer;
     private final @Nullable PolledClaim before;
-    private int requests; // these two belong to the thread that has just changed the state
+    private int requests; // these three belong to the thread that has just changed the state, and to its request
     private int failures;
+    private boolean mayComeLate; // a write of it has no answer
 
     /**
      * A claim that is not sent yet.
@@ -90,8 +91,9 @@ final class PolledClaim implements Pending {
         }
         CompletableFuture.completedFuture(requests++ > 0 && failures == 0)
                 .thenCompose(reads -> reads ? store.isTaken(claim) : CompletableFuture.completedFuture(false))
-                .thenCompose(taken ->
-                        taken ? CompletableFuture.completedFuture(Optional.<Grant>empty()) : store.acquire(claim))
+                .thenCompose(taken -> taken
+                        ? CompletableFuture.completedFuture(Optional.<Grant>empty())
+                        : store.acquire(claim, (grant, why) -> mayComeLate |= why != null))
                 .whenComplete(this::answered);
         return this;
     }
@@ -126,6 +128,11 @@ final class PolledClaim implements Pending {
             }
         } else if (!asksAgain(
                 Pauses.jittered(Math.min(LONGEST_PAUSE, FIRST_PAUSE << Math.min(requests, MOST_DOUBLINGS))))) {
+            if (mayComeLate) { // and have the name for nobody
+                store.time.schedule(
+                        () -> store.release(claim.name(), claim.id()),
+                        claim.lease().dividedBy(3));
+            }
             answer.refused();
         }
     }

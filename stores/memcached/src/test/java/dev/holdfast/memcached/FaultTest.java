@@ -142,6 +142,30 @@ class FaultTest {
         }
     }
 
+    /** A copy of the claim is under way when its connection breaks, and arrives once the wait has ended. */
+    @Test
+    void aCopyThatArrivesAfterItsWaitWasCalledOffBlocksForLessThanItsLease() throws Exception {
+        try (TcpProxy proxy = TcpProxy.to(server.port());
+                Store store = store(proxy.port());
+                Store next = store(server.port())) {
+            Grant grant = ask(next, claim(name(), 0)).orElseThrow();
+            Claim tries = claim(grant.name(), 0);
+            Claim waits =
+                    new Claim(tries.id(), tries.name(), tries.mode(), LEASE.multipliedBy(3), true, 0, tries.holder());
+            ReplyDrop lost = proxy.dropNextReply(ChunkMatcher.containing("add "));
+            Asked asked = Asked.of(store, waits);
+            lost.awaitBite(LONG);
+            asked.cancel();
+            assertThat(asked.answer().get(60, TimeUnit.SECONDS)).isEmpty();
+            next.release(grant).toCompletableFuture().get(60, TimeUnit.SECONDS);
+
+            assertThat(ask(next, waits)).as("the copy").isPresent();
+
+            await().atMost(waits.lease().minusSeconds(1))
+                    .until(() -> ask(next, claim(grant.name(), 0)).isPresent());
+        }
+    }
+
     /** The claim is called off while it is under way: that it is refused says that nothing is left of it. */
     @Test
     void aClaimThatIsWithdrawnIsAnsweredWhenItHasLeftTheServer() throws Exception {

@@ -29,6 +29,10 @@ record RedisErrors(String store) {
                     + " grant what the page of the Redis store lists";
     private static final String NO_COMMAND = "does not know a command that locks need: it must be Redis 5 or later, and"
             + " have none of its commands renamed";
+    /** The answer to a WAIT that comes after the change; one that is under way by then is answered with UNBLOCKED. */
+    private static final String WAIT_OF_REPLICA = "WAIT cannot be used";
+
+    private static final String BECAME_REPLICA = "has become a replica while it waited for its own replicas; try again";
     private static final Pattern UNKNOWN_MASTER = Pattern.compile("using sentinel for masterId (\\S+)");
     private static final Pattern NO_SENTINEL = Pattern.compile("(?i)unknown (?:redis )?command.*sentinel");
     private static final int MOST_CAUSES = 50;
@@ -76,7 +80,8 @@ record RedisErrors(String store) {
                     true,
                     "is a cluster behind one address, which cannot renew two locks together: write redis-cluster://"),
             new Meaning("while the cluster is down", false, "is a cluster that does not serve this lock now"),
-            new Meaning("UNBLOCKED", false, "has become a replica while it waited for its own replicas; try again"),
+            new Meaning("UNBLOCKED", false, BECAME_REPLICA),
+            new Meaning(WAIT_OF_REPLICA, false, BECAME_REPLICA),
             new Meaning("CLUSTERDOWN", false, "is a cluster that does not serve this lock now"),
             new Meaning(
                     "OOM",
@@ -195,7 +200,10 @@ record RedisErrors(String store) {
     static boolean isReplica(Throwable failure) {
         String said = String.valueOf(failure.getMessage());
         return failure instanceof RedisCommandExecutionException
-                && (said.contains("READONLY") || said.contains("MASTERDOWN") || said.contains("UNBLOCKED"));
+                && (said.contains("READONLY")
+                        || said.contains("MASTERDOWN")
+                        || said.contains("UNBLOCKED")
+                        || said.contains(WAIT_OF_REPLICA));
     }
 
     /**

@@ -34,7 +34,7 @@ final class ScriptCall {
      * What the script said.
      *
      * @param sentNanos the client's time before it was sent
-     * @param twice whether it was sent on an earlier connection as well, where it may still be on its way
+     * @param twice whether it was sent before as well, and that copy may have been carried out or still be on its way
      */
     record Answer(String text, long sentNanos, boolean twice) {}
 
@@ -211,6 +211,11 @@ final class ScriptCall {
     void fail(RuntimeException why) {
         answer.completeExceptionally(why);
         cancelCommand();
+    }
+
+    /** It may have been carried out: when it is sent again, on whatever connection, that is not the first time. */
+    void unanswered() {
+        firstConnection = 0;
     }
 
     /** Lettuce forgets it, so that it can be sent again from here. */

@@ -14,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -143,9 +144,19 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
         }
         refusal = refused;
         if (refused != null) { // not what is asked from now on, or sent again: it may be on the next connection already
-            outbox.fail(call -> !connected && call.askedNanos() - heard <= 0, refused);
-            inFlight.fail(call -> !connected && call.askedNanos() - heard <= 0, refused);
+            fail(call -> !connected && call.askedNanos() - heard <= 0, refused);
         }
+    }
+
+    /** Ends calls by a refused log-in. Only what was never sent is refused: the server may have carried out the rest. */
+    private void fail(Predicate<ScriptCall> which, StoreRefusedException refused) {
+        outbox.fail(call -> which.test(call) && !call.wasSent(), refused);
+        RuntimeException unknown = new StoreUnavailableException(
+                "unknown whether " + errors.store() + " has carried out a request: the connection failed before the"
+                        + " answer arrived, and now: " + refused.getMessage(),
+                refused);
+        outbox.fail(which, unknown);
+        inFlight.fail(which, unknown);
     }
 
     /**
@@ -193,7 +204,7 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
             late.watch();
             StoreRefusedException refused = refusal;
             if (refused != null) {
-                outbox.fail(each -> each == call, refused);
+                fail(each -> each == call, refused);
             }
         }
         RuntimeException closed = end.closed();
@@ -271,9 +282,12 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
     }
 
     @Override
-    public long heard() {
-        lastAnswer = time.nanoTime();
-        return lastAnswer;
+    public long heard(@Nullable Throwable failure) {
+        long now = time.nanoTime();
+        if (failure == null || failure instanceof RedisCommandExecutionException) {
+            lastAnswer = now;
+        }
+        return now;
     }
 
     @Override
@@ -295,7 +309,9 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
 
     @Override
     public void failed(ScriptCall call, Throwable failure) {
-        if (failure instanceof RedisCommandExecutionException || !call.mayRepeat() || late.isLate(call, lastAnswer)) {
+        if (failure instanceof RedisCommandExecutionException
+                || !call.mayRepeat()
+                || late.isLate(call, time.nanoTime())) {
             call.fail(errors.of(failure));
             if (RedisErrors.isReplica(failure) && lastAnswer - leftReplica >= BETWEEN_REPLICAS.toNanos()) {
                 leftReplica = lastAnswer;
@@ -303,11 +319,12 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
                 events.becameReplica();
             }
         } else {
-            sendAgain(call); // the connection broke while it was under way
+            sendAgain(call); // the connection broke while it was under way, or a lent client's own timeout ended it
         }
     }
 
     private void sendAgain(ScriptCall call) {
+        call.unanswered();
         boolean ended = isShutDown();
         if (end.isRetired()) {
             events.unsent(call);

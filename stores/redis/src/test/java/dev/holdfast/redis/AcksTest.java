@@ -12,6 +12,7 @@ import dev.holdfast.spi.RecordWrite;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.support.Asked;
 import dev.holdfast.testbed.OrSkip;
+import dev.holdfast.testbed.Ports;
 import dev.holdfast.testbed.RedisServer;
 import dev.holdfast.testbed.RespConnection;
 import dev.holdfast.testbed.TcpProxy;
@@ -230,6 +231,25 @@ class AcksTest {
         rig.call("REPLICAOF", "127.0.0.1", Integer.toString(replica.port()));
 
         assertThatThrownBy(() -> Rig.get(claim)).isInstanceOf(StoreUnavailableException.class);
+    }
+
+    /** It runs the script, since replicas of this server take writes, and then refuses WAIT. */
+    @Test
+    void aWaitGoesOnThoughItsMasterBecomesAReplicaBetweenItsGrantAndItsWaitForReplicas() {
+        RedisStore store = rig.open(acks(1));
+        Rig.hold(store, "a");
+        rig.call("CONFIG", "SET", "replica-read-only", "no");
+        rig.call("REPLICAOF", "127.0.0.1", Integer.toString(Ports.free()));
+        assertThatThrownBy(() -> Rig.attempt(store, "b"))
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("replica");
+        rig.commands();
+        Asked waits = Asked.of(store, Rig.waiting(Rig.claim("c")));
+        Rig.until("it to be asked", () -> rig.commands().containsKey("wait"));
+
+        rig.call("REPLICAOF", "NO", "ONE");
+
+        assertThat(Rig.granted(waits)).isNotNull();
     }
 
     @Test

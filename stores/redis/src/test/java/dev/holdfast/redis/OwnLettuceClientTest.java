@@ -9,9 +9,14 @@ import dev.holdfast.Hold;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.LockClient;
 import dev.holdfast.StoreRefusedException;
+import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.support.Asked;
+import dev.holdfast.testbed.TcpProxy;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -61,6 +66,63 @@ class OwnLettuceClientTest {
 
             Rig.until("another connection", () -> connection.sync().clientId() != before);
         }
+    }
+
+    /** Its commands have a timeout below that of a store: an end by that timeout is no answer of the server. */
+    @Test
+    void aConnectionThatGoesNowhereIsMadeAgainThoughCommandsTimeOutEarlier() {
+        try (TcpProxy proxy = TcpProxy.to(rig.server.port());
+                RedisClient redis = impatient(proxy.port());
+                RedisStore store = on(redis)) {
+            Rig.hold(store, "a");
+            long before = proxy.connections().accepted();
+            proxy.toServer().swallow();
+
+            assertThatThrownBy(() -> Rig.attempt(store, "b")).isInstanceOf(StoreUnavailableException.class);
+
+            Rig.until("a new connection", () -> proxy.connections().accepted() > before);
+        }
+    }
+
+    /** The server runs the first copy and a later one, both on one connection. */
+    @Test
+    void aReleaseThatTimedOutOnABusyServerAndWasSentAgainWasARelease() {
+        try (RedisClient redis = impatient(rig.server.port());
+                RedisStore store = on(redis)) {
+            Grant grant = Rig.hold(store, "a");
+            rig.call("CLIENT", "PAUSE", "3000");
+
+            assertThat(Rig.release(store, grant)).isTrue();
+
+            assertThat(Rig.attempt(store, "a")).isPresent();
+        }
+    }
+
+    @Test
+    void aBreakThatTimedOutOnABusyServerAndWasSentAgainIsNeverReportedToHaveBrokenNothing() {
+        try (RedisClient redis = impatient(rig.server.port());
+                RedisStore store = on(redis)) {
+            Grant grant = Rig.hold(store, "a");
+            rig.call("CLIENT", "PAUSE", "3000");
+
+            assertThatThrownBy(() -> Rig.get(store.breakGrant("a", grant.number(), true)))
+                    .isInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContaining("cannot tell whether 'a'");
+
+            assertThat(Rig.attempt(store, "a")).isPresent();
+        }
+    }
+
+    private static RedisClient impatient(int port) {
+        return RedisClient.create(RedisURI.builder()
+                .withHost("127.0.0.1")
+                .withPort(port)
+                .withTimeout(Duration.ofSeconds(1))
+                .build());
+    }
+
+    private RedisStore on(RedisClient redis) {
+        return (RedisStore) RedisStores.on(redis).open(rig.context());
     }
 
     @Test

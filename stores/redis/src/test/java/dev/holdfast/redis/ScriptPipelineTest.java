@@ -1,9 +1,11 @@
 package dev.holdfast.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.StoreRefusedException;
+import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.TimeSource;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -58,6 +60,30 @@ class ScriptPipelineTest {
             assertThat(after.answer.toCompletableFuture()).isNotDone();
             rig.server.process().cont();
             assertThat(Rig.get(after.answer)).isNotNull();
+        }
+    }
+
+    /** The server may have run it, so it was not refused. */
+    @Test
+    void aCallThatWasSentBeforeARefusedLogInIsOfUnknownOutcome() {
+        try (Rig rig = new Rig();
+                RedisClient client = RedisClient.create(rig.server.uri());
+                StatefulRedisConnection<byte[], byte[]> connection = client.connect(ByteArrayCodec.INSTANCE)) {
+            ScriptPipeline pipeline =
+                    new ScriptPipeline(connection, rig.time(), Rig.NEVER, new RedisErrors("redis"), Acks.NONE);
+            rig.server.process().stop();
+            ScriptCall sent = ScriptCall.of(Script.STATUS, "a", List.of());
+            pipeline.send(sent);
+            await().until(sent::wasSent);
+            LettuceConnection.disconnect(connection);
+            await().until(() -> !pipeline.isConnected());
+
+            pipeline.notConnected(new StoreRefusedException("wants a log-in"));
+
+            assertThatThrownBy(() -> Rig.get(sent.answer))
+                    .isInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContaining("wants a log-in");
+            rig.server.process().cont();
         }
     }
 
