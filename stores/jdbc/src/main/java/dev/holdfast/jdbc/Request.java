@@ -125,10 +125,14 @@ abstract class Request {
             if (stood || !mayBeDone) {
                 answer.complete(stood);
             } else {
-                answer.completeExceptionally(new StoreUnavailableException("cannot tell whether '" + name + "' on "
-                        + store + " was still held when it was broken: the connection failed before the answer arrived,"
-                        + " and this hold no longer exists now; no further action is needed"));
+                answer.completeExceptionally(unknown(name, store));
             }
+        }
+
+        static StoreUnavailableException unknown(String name, String store) {
+            return new StoreUnavailableException("cannot tell whether '" + name + "' on " + store
+                    + " was still held when it was broken: the connection failed before the answer arrived, and this hold"
+                    + " no longer exists now; no further action is needed");
         }
 
         @Override
