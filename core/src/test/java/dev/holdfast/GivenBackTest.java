@@ -11,10 +11,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 /** What nobody has, wants or believes in any more goes back to the store, and is kept by no client. */
@@ -139,6 +141,25 @@ class GivenBackTest extends EngineCase {
         line.releases = HostileStore.PASS;
         time.advance(s(300));
         assertThat(line.released.size()).as("sent while down: " + sent).isGreaterThan(sent);
+    }
+
+    /** Its session keeps the lock for as long as the client lives. */
+    @Test
+    void theReleaseOfASessionsGrantIsSentUntilTheStoreRefusesItNoMore() throws Exception {
+        line.caps = c -> HostileStore.with(c, true, true, true);
+        Hold hold = clientOn(line, time).lock("a").acquire();
+        line.releases = new HostileStore.Gate() {
+            @Override
+            public <T> CompletionStage<T> run(Supplier<CompletionStage<T>> request) {
+                return CompletableFuture.failedFuture(new StoreRefusedException("missing privilege"));
+            }
+        };
+        hold.close();
+        advance(10, s(30));
+        int sent = line.released.size();
+        line.releases = HostileStore.PASS;
+        advance(10, s(30));
+        assertThat(line.released).as("releases sent").hasSize(sent + 1);
     }
 
     @Test

@@ -95,6 +95,9 @@ final class PendingClaim extends Request.Claiming implements Pending {
             worker.ask("cancel", claim.name(), table -> {
                         if (!answer.isGiven()) {
                             boolean waited = table.withdraw(claim.name(), claim.id());
+                            if (worker.wasSentTwice(claim.id())) {
+                                ServerStore.withdrawLater(worker, claim.name(), claim.id(), claim.lease());
+                            }
                             end(waited ? null : unanswered);
                         }
                         return true;

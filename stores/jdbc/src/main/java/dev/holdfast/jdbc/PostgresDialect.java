@@ -9,6 +9,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLTimeoutException;
+import java.sql.SQLWarning;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -17,6 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
+import org.postgresql.util.PSQLWarning;
 
 /**
  * PostgreSQL, 12 or later.
@@ -276,7 +278,9 @@ final class PostgresDialect implements ServerDialect {
     /** For the transaction alone: a pooler lends its session to others afterwards. */
     @Override
     public void limitTransaction(Connection connection, int seconds) throws SQLException {
-        SqlSession.execute(connection, "SET LOCAL statement_timeout = '" + seconds + "s'");
+        SqlSession.execute(
+                connection,
+                "SET LOCAL statement_timeout = '" + seconds + "s'; SET LOCAL client_min_messages = warning");
     }
 
     /** It may wait for a standby, and the limit of a transaction has ended then. */
@@ -285,12 +289,28 @@ final class PostgresDialect implements ServerDialect {
         try (Statement statement = connection.createStatement()) {
             statement.setQueryTimeout(seconds);
             statement.execute("COMMIT");
+            if (mayBeUnreplicated(statement)) {
+                throw new SQLTimeoutException("the commit was cancelled", "HYT00");
+            }
         }
+    }
+
+    /** The warning's text is in the server's language, and its state is that of many others. */
+    @Override
+    public boolean mayBeUnreplicated(Statement answered) throws SQLException {
+        for (SQLWarning each = answered.getWarnings(); each != null; each = each.getNextWarning()) {
+            if (each instanceof PSQLWarning warning
+                    && "SyncRepWaitForLSN"
+                            .equals(warning.getServerErrorMessage().getRoutine())) {
+                return true;
+            }
+        }
+        return false;
     }
 
     @Override
     public void prepare(SqlSession session, int seconds) throws SQLException {
-        session.execute("SET statement_timeout = '" + seconds + "s'");
+        session.execute("SET statement_timeout = '" + seconds + "s'; SET client_min_messages = warning");
         session.execute("SET plan_cache_mode = force_generic_plan"); // they all go by the primary key
         limitTexts(session);
     }
@@ -314,10 +334,12 @@ final class PostgresDialect implements ServerDialect {
     @Override
     public List<String> settingBack(SqlSession session) throws SQLException {
         return session.only(
-                "SELECT current_setting('statement_timeout'), current_setting('plan_cache_mode')",
+                "SELECT current_setting('statement_timeout'), current_setting('plan_cache_mode'),"
+                        + " current_setting('client_min_messages')",
                 row -> List.of(
                         "SET statement_timeout = '" + row.getString(1) + "'",
-                        "SET plan_cache_mode = '" + row.getString(2) + "'"));
+                        "SET plan_cache_mode = '" + row.getString(2) + "'",
+                        "SET client_min_messages = '" + row.getString(3) + "'"));
     }
 
     @Override

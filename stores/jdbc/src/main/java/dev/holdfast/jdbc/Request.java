@@ -125,10 +125,14 @@ abstract class Request {
             if (stood || !mayBeDone) {
                 answer.complete(stood);
             } else {
-                answer.completeExceptionally(new StoreUnavailableException("cannot tell whether '" + name + "' on "
-                        + store + " was still held when it was broken: the connection failed before the answer arrived,"
-                        + " and this hold no longer exists now; no further action is needed"));
+                answer.completeExceptionally(unknown(name, store));
             }
+        }
+
+        static StoreUnavailableException unknown(String name, String store) {
+            return new StoreUnavailableException("cannot tell whether '" + name + "' on " + store
+                    + " was still held when it was broken: the connection failed before the answer arrived, and this hold"
+                    + " no longer exists now; no further action is needed");
         }
 
         @Override
@@ -161,7 +165,7 @@ abstract class Request {
             } else {
                 answer.completeExceptionally(new StoreUnavailableException(
                         "cannot tell whether '" + name + "' on " + store + " was still held when it was released: the"
-                                + " connection failed before the answer arrived, and this hold no longer exists now;"
+                                + " first try failed before its answer arrived, and this hold no longer exists now;"
                                 + " no further action is needed"));
             }
         }
@@ -190,9 +194,12 @@ abstract class Request {
             claim.broke(sentTwice);
         }
 
+        /** Of several statements, the first may have committed when a later one fails, and all are repeated. */
         @Override
         void run(LockRows table) throws SQLException {
-            release.report(claim.run(table, release.id.value()), mayBeDone);
+            boolean mayBeDoneBefore = mayBeDone;
+            mayBeDone = true;
+            release.report(claim.run(table, release.id.value()), mayBeDoneBefore);
         }
 
         @Override

@@ -4,6 +4,7 @@ import dev.holdfast.UnsupportedByStoreException;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -178,6 +179,14 @@ interface ServerDialect {
     /** Commits. Where the limit of the transaction does not cover it, the commit has its own. */
     default void commit(Connection connection, int seconds) throws SQLException {
         connection.commit();
+    }
+
+    /**
+     * Whether a standby that the change should have waited for may lack it, although the server reports success: somebody
+     * else, such as an administrator, has cancelled the wait.
+     */
+    default boolean mayBeUnreplicated(Statement answered) throws SQLException {
+        return false;
     }
 
     /** Whether this connection was set to take no writes ({@link Connection#setReadOnly}), and keeps to that. */

@@ -20,6 +20,7 @@ import dev.holdfast.spi.TimeSource;
 import dev.holdfast.spi.support.PagedListing;
 import dev.holdfast.spi.support.WaiterPoll;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -224,12 +225,15 @@ final class ServerStore implements Store {
         ConnectionWorker worker = worker(grant.name());
         CompletionStage<Boolean> answer = worker.release(grant.name(), grant.id());
         if (worker.wasSentTwice(grant.id())) {
-            worker.ask("plan", "", table -> {
-                worker.later(grant.lease().dividedBy(3).toNanos(), () -> withdraw(worker, grant.name(), grant.id()));
-                return true;
-            });
+            worker.ask("plan", "", table -> withdrawLater(worker, grant.name(), grant.id(), grant.lease()));
         }
         return answer;
+    }
+
+    /** On the worker's thread. */
+    static boolean withdrawLater(ConnectionWorker worker, String name, ClaimId id, Duration lease) {
+        worker.later(lease.dividedBy(3).toNanos(), () -> withdraw(worker, name, id));
+        return true;
     }
 
     @Override

@@ -110,7 +110,8 @@ final class SessionConnection {
 
     /**
      * Releases a lock: the row first, so that the next client finds it released. If another session keeps the row
-     * locked, the lock itself is released all the same, and the next client waits for one session.
+     * locked, or the database refuses the change, the lock itself is released all the same, and the next client waits
+     * for one session.
      */
     boolean release(SessionRows locks, ClaimId id) throws SQLException {
         HeldLocks.Held held = grants.get(id);
@@ -121,12 +122,13 @@ final class SessionConnection {
         try {
             released = held.released() || locks.release(held.grant().name(), id);
         } catch (SQLException e) {
-            if (!locks.wasBlocked(e)) {
-                throw e;
+            SqlErrors errors = opener.errors();
+            if (errors.isBroken(e) || errors.isReadOnly(e) || SqlErrors.isConflict(e)) {
+                throw e; // the session ends, or the release is repeated
             }
             locks.unlock(held.number());
             grants.remove(id);
-            throw opener.errors().explain("release", held.grant().name(), e);
+            throw errors.explain("release", held.grant().name(), e);
         }
         if (released) {
             grants.put(held.asReleased()); // for a second try, if the unlocking fails

@@ -118,7 +118,8 @@ final class SessionOpener {
     /** One that gives new names these numbers, if they are free. */
     SessionRows open(IntSupplier anyNumber) throws SQLException {
         Connection connection = connections.open();
-        SqlSession opened = new SqlSession(connection, new StatementLimit(time, Duration.ofMillis(limitMillis())));
+        SqlSession opened =
+                new SqlSession(connection, new StatementLimit(time, Duration.ofMillis(limitMillis()), dialect));
         boolean ready = false;
         try {
             opened.loan().begin();
@@ -170,7 +171,7 @@ final class SessionOpener {
         }
         try {
             try (Statement statement = opened.connection().createStatement()) {
-                new StatementLimit(time, TableOpener.LIMIT)
+                new StatementLimit(time, TableOpener.LIMIT, dialect)
                         .run(statement, () -> statement.execute(sessions.createTable(errors.table())));
             }
         } catch (SQLException e) {

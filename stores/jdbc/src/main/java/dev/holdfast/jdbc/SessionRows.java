@@ -8,7 +8,6 @@ import dev.holdfast.spi.support.Micros;
 import dev.holdfast.spi.support.PagedListing;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.SQLTimeoutException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -329,11 +328,6 @@ final class SessionRows {
                             + " at most; use the newer version");
         }
         return row;
-    }
-
-    /** Whether somebody's lock, or a commit that waits for a standby, has kept a statement for too long. */
-    boolean wasBlocked(SQLException e) {
-        return errors.isLockedOut(e) || e instanceof SQLTimeoutException || wasCancelled(e);
     }
 
     boolean wasCancelled(SQLException e) {

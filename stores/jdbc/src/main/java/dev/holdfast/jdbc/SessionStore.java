@@ -28,6 +28,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -331,7 +332,15 @@ final class SessionStore implements Store {
 
     @Override
     public CompletionStage<Boolean> breakGrant(String name, long number, boolean now) {
-        return first.ask("break", name, locks -> locks.breakGrant(name, number, now));
+        AtomicBoolean sent = new AtomicBoolean();
+        return first.ask("break", name, locks -> {
+            boolean mayBeDone = sent.getAndSet(true);
+            boolean stood = locks.breakGrant(name, number, now);
+            if (!stood && mayBeDone) {
+                throw Request.Break.unknown(name, description());
+            }
+            return stood;
+        });
     }
 
     /** The sessions end, and with them all grants. */

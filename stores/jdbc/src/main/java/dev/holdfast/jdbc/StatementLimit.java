@@ -21,6 +21,7 @@ final class StatementLimit {
 
     private final TimeSource time;
     private final Duration limit;
+    private final ServerDialect dialect;
     private final PlannedTask check;
     private volatile @Nullable Running running;
 
@@ -42,17 +43,18 @@ final class StatementLimit {
         T run() throws SQLException;
     }
 
-    StatementLimit(TimeSource time, Duration limit) {
+    StatementLimit(TimeSource time, Duration limit, ServerDialect dialect) {
         this.time = time;
         this.limit = limit;
+        this.dialect = dialect;
         this.check = new PlannedTask(time, this::check);
     }
 
     /**
      * Runs a statement.
      *
-     * @throws SQLTimeoutException also where the server then answers that all is well: a commit that was cancelled is
-     *     not on the standby
+     * @throws SQLTimeoutException also where the server then answers that all is well: a commit that was cancelled, by
+     *     this client or by another session, may not be on the standby
      */
     <T> T run(Statement statement, Call<T> call) throws SQLException {
         Running mine = new Running(statement, time.nanoTime());
@@ -62,9 +64,9 @@ final class StatementLimit {
         }
         try {
             T answer = call.run();
-            if (mine.calledOff) {
+            if (mine.calledOff || dialect.mayBeUnreplicated(statement)) {
                 throw new SQLTimeoutException(
-                        "the statement was called off after " + limit.toMillis() + " ms", "HYT00");
+                        "the statement was cancelled, at the latest after " + limit.toMillis() + " ms", "HYT00");
             }
             return answer;
         } finally {

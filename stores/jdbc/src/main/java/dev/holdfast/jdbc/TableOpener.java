@@ -77,7 +77,7 @@ final class TableOpener {
     /** A connection of ours, set up. */
     LockRows open() throws SQLException {
         Connection connection = connections.open();
-        SqlSession session = new SqlSession(connection, new StatementLimit(time, LIMIT));
+        SqlSession session = new SqlSession(connection, new StatementLimit(time, LIMIT, dialect));
         boolean ready = false;
         try {
             session.loan().begin();

@@ -17,6 +17,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -89,6 +90,50 @@ class AbsentStandbyTest {
                     .hasMessageContaining("synchronous standby");
             await().atMost(SOON).until(() -> waitingForStandby() == 0);
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "&mode=session"})
+    void aClaimWhoseWaitForTheStandbySomebodyElseCancelsIsNotGranted(String mode) throws Exception {
+        ReplicatedPair.execute(server.jdbcUrl(), "ALTER ROLE CURRENT_USER SET client_min_messages = error");
+        try (LockClient client = LockClient.connect(server.jdbcUrl() + mode)) {
+            client.lock("order:42").acquire().close();
+            standby("gone");
+            CompletableFuture<Optional<Hold>> claim =
+                    CompletableFuture.supplyAsync(() -> client.lock("order:42").tryAcquire());
+
+            cancelTheWaitForTheStandby();
+
+            assertThatThrownBy(claim::join)
+                    .hasCauseInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContaining("synchronous standby");
+            standby("");
+        }
+    }
+
+    @Test
+    void aFenceWhoseWaitForTheStandbySomebodyElseCancelsHasNotChecked() throws Exception {
+        ReplicatedPair.execute(server.jdbcUrl(), "ALTER ROLE CURRENT_USER SET client_min_messages = error");
+        try (StoreFence fence = new JdbcStoreProvider().openFence(server.jdbcUrl(), Optional.empty())) {
+            fence.check("before", 1);
+            standby("gone");
+            CompletableFuture<Void> check = CompletableFuture.runAsync(() -> fence.check("before", 2));
+
+            cancelTheWaitForTheStandby();
+
+            assertThatThrownBy(check::join)
+                    .hasCauseInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContaining("synchronous standby");
+        }
+    }
+
+    /** As an administrator does, or a watchdog, before the client's own limit. */
+    private void cancelTheWaitForTheStandby() {
+        await().atMost(SOON)
+                .pollInterval(Duration.ofMillis(20))
+                .until(() -> count("SELECT count(CASE WHEN wait_event = 'SyncRep' THEN pg_cancel_backend(pid) END)"
+                                + " FROM pg_stat_activity")
+                        > 0);
     }
 
     /** A renewal of a session only reads, and a release does not wait. */

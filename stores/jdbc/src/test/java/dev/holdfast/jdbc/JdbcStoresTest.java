@@ -101,9 +101,14 @@ class JdbcStoresTest {
         PGSimpleDataSource postgres = new PGSimpleDataSource();
         postgres.setUrl(server.jdbcUrl());
         try (Connection application = postgres.getConnection()) {
-            execute(application, "SET statement_timeout = '77s'", "SET plan_cache_mode = 'force_custom_plan'");
+            execute(
+                    application,
+                    "SET statement_timeout = '77s'",
+                    "SET plan_cache_mode = 'force_custom_plan'",
+                    "SET client_min_messages = 'error'");
             assertComesBackAsItWent(
-                    application, "SELECT current_setting('statement_timeout') || current_setting('plan_cache_mode')");
+                    application,
+                    "SELECT current_setting('statement_timeout') || current_setting('plan_cache_mode') || current_setting('client_min_messages')");
         }
         try (Connection application = DriverManager.getConnection("jdbc:h2:mem:lent")) {
             execute(application, "SET LOCK_TIMEOUT 777");

@@ -65,6 +65,25 @@ class LateClaimTest {
     }
 
     @Test
+    void isWithdrawnOnceMoreAfterItsWaitWasCancelled() throws SQLException {
+        try (ServerStore store = connections.store();
+                ServerStore next = connections.store()) {
+            Grant before =
+                    Requests.get(Asked.of(next, Requests.claim(NAME)).answer()).orElseThrow();
+            Claim claim = Requests.waiting(Requests.lease(Requests.claim(NAME), LEASE));
+            loseTheNextReply();
+            Asked waiting = Asked.of(store, claim);
+            await().until(() -> Requests.get(next.status(NAME)).waiting() == 1);
+            assertThat(sent).as("sent again").hasValueGreaterThan(1);
+            waiting.cancel();
+            assertThat(Requests.get(waiting.answer())).isEmpty();
+            assertThat(Requests.get(next.release(before))).isTrue();
+
+            assertIsWithdrawn(claim, next);
+        }
+    }
+
+    @Test
     void oneThatWasSentOnceIsNot() throws SQLException {
         try (ServerStore store = connections.store()) {
             Duration lease = Duration.ofMillis(600);

@@ -181,6 +181,25 @@ class SessionRequestsTest {
                         .isPresent());
     }
 
+    @Test
+    void aGrantThatWasBrokenByTheFirstTryIsNotReportedAsOverBefore() {
+        SessionStore holder = rig.store(server.jdbcUrl());
+        SessionStore store = meddled(LONG);
+        Grant grant = hold(holder, "broken by the first try");
+        AtomicInteger lost = new AtomicInteger();
+        connections.meddle(sql -> {
+            if (sql.contains("UPDATE") && lost.getAndIncrement() == 0) {
+                throw new SQLException("the connection broke", "08006");
+            }
+        });
+        assertThatThrownBy(() -> get(store.breakGrant(grant.name(), grant.number(), true)))
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("'" + grant.name() + "'")
+                .hasMessageContaining("cannot tell whether");
+        assertThat(get(store.status(grant.name())).isHeld()).isFalse();
+        assertThat(get(store.breakGrant(grant.name(), grant.number(), true))).isFalse();
+    }
+
     /** A renewal is under way on the session of a grant, which breaks, while its claim is repeated. */
     @Test
     void whatWasAskedOfASessionThatEndedIsNotAnsweredAsIfTheClientWereClosed() {

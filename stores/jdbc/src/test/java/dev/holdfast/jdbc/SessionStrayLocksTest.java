@@ -133,6 +133,34 @@ class SessionStrayLocksTest {
         assertThat(left.get()).isNotPositive();
     }
 
+    /** As when a trigger of the application's refuses the change, or a right was taken away. */
+    @ParameterizedTest
+    @ValueSource(strings = {"postgresql", "mariadb"})
+    void aReleaseThatTheDatabaseRefusesLeavesNoLock(String database) throws SQLException {
+        SessionStore store = rig.store(servers.url(database));
+        hold(store, database + " beside a refused one");
+        Grant grant = hold(store, database + " refused");
+        servers.sql(database, refuseChanges(database));
+        try {
+            assertThatThrownBy(() -> get(store.release(grant))).isInstanceOf(StoreRefusedException.class);
+        } finally {
+            servers.sql(
+                    database, "DROP TRIGGER refusal" + (database.equals("mariadb") ? "" : " ON holdfast_lock_session"));
+        }
+        becomesFree(database, grant.name());
+    }
+
+    private static String[] refuseChanges(String database) {
+        String trigger = "CREATE TRIGGER refusal BEFORE UPDATE ON holdfast_lock_session FOR EACH ROW ";
+        return database.equals("mariadb")
+                ? new String[] {trigger + "SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'refused'"}
+                : new String[] {
+                    "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS"
+                            + " $$ BEGIN RAISE EXCEPTION 'refused'; END $$",
+                    trigger + "EXECUTE FUNCTION refuse()"
+                };
+    }
+
     private static Grant hold(SessionStore store, String name) {
         return get(Asked.of(store, Requests.claim(name)).answer()).orElseThrow();
     }

@@ -28,8 +28,12 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -98,6 +102,37 @@ class UnloggedRowsTest {
         LockClient client = LockClient.connect(url());
         opened.add(client);
         return client;
+    }
+
+    /** The claim has committed, and then the row of highest numbers stays locked for longer than the role's limit. */
+    @Test
+    void aHoldThatWasReleasedWithTheNextClaimIsNotReportedAsLostWhenBothAreRepeated() throws Exception {
+        Store store = store(url() + "&options=-c%20lock_timeout%3D500");
+        Grant grant = hold(store, claim("order:42"));
+        Claim above = Requests.floor(claim("order:42"), grant.number() + TimeUnit.HOURS.toMicros(1));
+        CompletableFuture<CompletionStage<Boolean>> released = new CompletableFuture<>();
+        CompletableFuture<Optional<Grant>> claimed = new CompletableFuture<>();
+        try (Connection other = DriverManager.getConnection(server.jdbcUrl())) {
+            other.setAutoCommit(false);
+            SqlSession.execute(other, "SELECT * FROM holdfast_lock_restart FOR UPDATE");
+            store.beforeSending("order:42", () -> {
+                released.complete(store.release(grant));
+                Asked.of(store, above).answer().thenAccept(claimed::complete);
+            });
+            Set<Long> raises = new HashSet<>();
+            await().atMost(SOON).pollInterval(Duration.ofMillis(20)).until(() -> {
+                raises.add(number("SELECT coalesce(max(extract(epoch FROM query_start) * 1000), 0)::bigint"
+                        + " FROM pg_stat_activity WHERE wait_event_type = 'Lock'"));
+                raises.remove(0L);
+                return raises.size() > 1; // the second is the repeated one
+            });
+            other.rollback();
+        }
+
+        assertThatThrownBy(() -> Requests.get(Requests.get(released)))
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("cannot tell whether");
+        assertThat(Requests.get(claimed)).isPresent();
     }
 
     private static Claim claim(String name) {

@@ -133,6 +133,9 @@ final class SqlitePendingClaim implements Pending {
             return;
         }
         dequeue(table);
+        if (why != null) {
+            table.release(claim.name(), claim.mode(), claim.id()); // it may have been granted
+        }
         answer.refused();
     }
 

@@ -12,6 +12,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.ClientClosedException;
 import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Renewal.Verdict;
@@ -27,6 +28,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
@@ -266,6 +269,63 @@ class BusyFileTest {
             assertThat(block).as("blocked between the steps").doesNotHaveNullValue();
             block.get().close();
             assertThat(release(one, grant)).isFalse();
+        }
+    }
+
+    /** Its try is granted after the cancel, and the release of that grant finds the file blocked. */
+    @Test
+    void aWaitThatIsCancelledDuringItsTryLeavesNoGrantThoughTheFileIsBlockedRightAfterwards() throws Exception {
+        AtomicReference<AutoCloseable> block = new AtomicReference<>();
+        CountDownLatch trying = new CountDownLatch(1);
+        AtomicBoolean armed = new AtomicBoolean();
+        Claim claim = waiting(NAME);
+        BootClock machine = new BootClock(
+                rig.bootId,
+                () -> { // asked at the beginning of each step
+                    if (armed.get() && Thread.currentThread().getName().equals("holdfast-sqlite:" + rig.file)) {
+                        trying.countDown();
+                        if (isInItsRow(claim) && armed.getAndSet(false)) {
+                            block.set(blockNow());
+                        }
+                    }
+                    return rig.machine().nanoTime().getAsLong();
+                });
+        SqliteStore one = rig.open();
+        Duration brief = Duration.ofSeconds(2);
+        get(Asked.of(one, Rig.lease(claim(NAME), brief)).answer()).orElseThrow();
+        try (SqliteStore two = SqliteStore.open(new SqliteDatabase(rig.file, machine, rig.time), rig.time, brief)) {
+            two.listen(new IgnoringListener() {
+                @Override
+                public void unreachable(String name, Throwable why) {
+                    unblock(block.get()); // on the thread that leaves the queue next
+                }
+            });
+            Asked next = Asked.of(two, claim);
+            await().until(() -> Rig.waiters(one, NAME) == 1);
+            try (AutoCloseable before = block()) {
+                armed.set(true);
+                rig.pass(brief);
+                assertThat(trying.await(20, TimeUnit.SECONDS)).isTrue();
+                next.cancel();
+            }
+
+            assertThat(get(next.answer())).isEmpty();
+
+            assertThat(block).as("blocked between the steps").doesNotHaveNullValue();
+            assertThat(attempt(one, NAME)).isPresent();
+        }
+    }
+
+    private boolean isInItsRow(Claim claim) {
+        return rig.sql("SELECT claim_id FROM holdfast_lock WHERE name = '" + NAME + "'")
+                .equals(List.of(claim.id().value()));
+    }
+
+    private static void unblock(AutoCloseable block) {
+        try {
+            block.close();
+        } catch (Exception e) {
+            throw new AssertionError(e);
         }
     }
 
