@@ -12,7 +12,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * How long the way of a free claim is, from {@code acquire()} to the hold: the limits may only fall. To see the way:
+ * How long the way of a free claim is, from {@code acquire()} to the hold: the limits may only fall, but for the mend
+ * of a fault (each reading of a clock is a hop since it also counts sleeps). To see the way:
  * {@code mvn -Dquick -pl stores/redis -am test -Dtest=ClaimWalkTest -Dsurefire.failIfNoSpecifiedTests=false}, and then
  * {@code stores/redis/target/quick/surefire-reports/dev.holdfast.redis.ClaimWalkTest-output.txt}.
  */
@@ -27,8 +28,8 @@ class ClaimWalkTest {
 
             System.out.println(walk.hops() + " hops into " + walk.classes().size() + " classes, " + walk.futures()
                     + " futures\n" + walk.classes() + "\n" + walk);
-            assertThat(walk.hops()).as("hops").isBetween(10, 99);
-            assertThat(walk.classes()).as("classes").hasSizeBetween(10, 48);
+            assertThat(walk.hops()).as("hops").isBetween(10, 109);
+            assertThat(walk.classes()).as("classes").hasSizeBetween(10, 49);
             assertThat(walk.futures()).as("futures").isBetween(0, 5);
         }
     }
