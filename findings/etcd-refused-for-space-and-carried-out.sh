@@ -4,11 +4,12 @@
 #
 # A good guess: a request that is answered with an error of the server's own, RESOURCE_EXHAUSTED, was refused and did nothing; only a
 # missing answer leaves that open.
-# Seen: the quota is looked at twice: before a request is proposed, where a refusal is one, and when it is applied, where the
-# transaction is carried out first and answered with the same error then. With a few dozen requests under way as the quota is
+# Seen: the quota is checked twice. Before a request is proposed, a refusal means that nothing was done. When the request is
+# applied, the transaction is carried out first and then answered with the same error. With a few dozen requests under way
+# as the quota is
 # reached, some of the refused keys are there. (Once the alarm is on, all are refused before.)
-# Why a locker cares: a claim that was "refused" may hold the lock, until its lease ends, with nobody who knows of it. It has to be
-# removed as after a lost answer; and a deletion, which takes no space, is accepted all the same.
+# Why a locker cares: a claim that was "refused" may hold the lock, until its lease ends, and no client knows of it. It has
+# to be removed as after a lost answer; a deletion takes no space and is still accepted.
 # Fails if the behaviour changes. Needs Java 17, Debian's apt-get and dpkg, curl, Linux.
 set -euo pipefail
 home=$(mktemp -d)

@@ -5,10 +5,10 @@
 # A good guess: a MEMORY table is empty after a restart, and that is the affair of this server alone; a server that is read_only,
 # as a replica is, logs nothing of its own.
 # Seen: the first use of the table after the restart, a plain SELECT by a user with SELECT alone, logs a statement that empties the table,
-# under this server's own number and in a transaction of its own: a replica then has one that its primary never had (an
+# under this server's own server_id and in a transaction of its own: a replica then has one that its primary never had (an
 # "errant" one), and sends it to its own replicas.
-# Why a locker cares: lock rows in a MEMORY table cost no flush, and look tempting; but whoever reads the locks on a replica after its
-# restart, a dashboard even, makes that replica diverge, and after a failover the emptying travels to the others.
+# Why a locker cares: lock rows in a MEMORY table cost no flush, and look tempting; but any reader of the locks on a
+# restarted replica, such as a dashboard, makes that replica diverge; after a failover, the other servers are emptied too.
 # Fails if the behaviour changes. Needs Java 17, Maven, and MariaDB 10.11 installed.
 set -euo pipefail
 home=$(mktemp -d)

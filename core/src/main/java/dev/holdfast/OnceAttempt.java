@@ -88,7 +88,7 @@ final class OnceAttempt {
                 if (unanswered == null) {
                     throw refused;
                 }
-                last = refused; // perhaps for a moment, and the beginning may have been written
+                last = refused; // it may be temporary, and the beginning may have been written
             }
         }
         if (last == null) {
@@ -103,7 +103,7 @@ final class OnceAttempt {
         try {
             journal.read().stored().filter(this::isOwnBeginning).ifPresent(own -> journal.restore(hold, own, before));
         } catch (HoldfastException away) {
-            // the caller's exception says that the store does not answer
+            // the caller's exception already says why
         }
     }
 

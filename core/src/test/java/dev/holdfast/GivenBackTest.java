@@ -145,7 +145,7 @@ class GivenBackTest extends EngineCase {
 
     /** Its session keeps the lock for as long as the client lives. */
     @Test
-    void theReleaseOfASessionsGrantIsSentUntilTheStoreRefusesItNoMore() throws Exception {
+    void theReleaseOfASessionsGrantIsRepeatedUntilTheStoreAcceptsIt() throws Exception {
         line.caps = c -> HostileStore.with(c, true, true, true);
         Hold hold = clientOn(line, time).lock("a").acquire();
         line.releases = new HostileStore.Gate() {

@@ -256,7 +256,7 @@ class HoldLifeTest {
     }
 
     @Test
-    void aSleepIsNoticedAlsoWhereTheClockWasSetBackByMoreDuringTheHold() throws InterruptedException {
+    void aSleepIsDetectedEvenIfTheWallClockWasSetBackFurther() throws InterruptedException {
         Hold hold = client.lock("a").acquire();
         time.sleepMachine(Duration.ofMinutes(-1));
         assertThat(hold.isValid()).isTrue();

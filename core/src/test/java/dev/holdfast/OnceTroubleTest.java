@@ -256,7 +256,7 @@ class OnceTroubleTest extends EngineCase {
         CompletionStage<?> of(Supplier<? extends CompletionStage<?>> request);
     }
 
-    /** The first request of its kind is handled so, the others pass. */
+    /** The first request of its kind is handled this way; the others pass. */
     private static HostileStore.Gate atFirst(Handling first) {
         AtomicInteger requests = new AtomicInteger();
         return atEach(request -> requests.getAndIncrement() == 0 ? first.of(request) : request.get());

@@ -73,7 +73,7 @@ public final class Engine {
         String client = "holdfast-" + CLIENTS.incrementAndGet();
         TimeSource given = environment.time();
         SystemTime own = given == null ? new SystemTime(client + "-timer").start() : null;
-        ElapsedTime time = new ElapsedTime(own != null ? own : Objects.requireNonNull(given));
+        ElapsedTime time = ElapsedTime.of(own != null ? own : Objects.requireNonNull(given));
         boolean interrupted = Thread.interrupted(); // some drivers would stop half-way, others swallow it
         StoreOpening store = null;
         try {

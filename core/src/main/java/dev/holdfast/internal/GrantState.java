@@ -169,7 +169,7 @@ final class GrantState {
         return hasSlept(slept());
     }
 
-    /** The same, for a caller who has asked for many grants how long it has slept. */
+    /** The same, for a caller that reads {@link #slept()} once for many grants. */
     boolean hasSlept(long slept) {
         Validity now = validity;
         return now.state() == Validity.State.VALID && now.hasSlept(slept);

@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * request took: a request that waits for a locked row uses its connection for half of the time at most.
  *
  * <p>With a lease, the repetition ends with the lease, which ends the grant. A session may outlive it, so there the
- * repetition continues; so it does for a downgrade, whose grant is renewed. A refusal ends it no
- * sooner, unless it is the third in a row while the client closes. Thread-safe.
+ * repetition continues; so it does for a downgrade, whose grant is renewed. A refusal does not end it, except the third in
+ * a row while the client closes. Thread-safe.
  */
 final class RepeatedRequest {
     private static final Duration FIRST_WAIT = Duration.ofMillis(250);

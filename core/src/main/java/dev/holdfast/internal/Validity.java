@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param state what it is now
  * @param deadline until when it is surely valid, by {@code nanoTime}
- * @param slept how long the machine had slept until it was confirmed, as {@link ElapsedTime} counts
+ * @param slept how long the machine had slept, by {@link ElapsedTime}, when the request was sent that confirmed it
  * @param doubtedAt when it became suspect, by {@code nanoTime}; what was sent before proves nothing
  * @param grant as the store last gave or moved it
  * @param cause why it was lost; null where it was not
@@ -56,8 +56,8 @@ record Validity(State state, long deadline, long slept, long doubtedAt, Grant gr
     }
 
     /**
-     * As the store moved it by a request sent at {@code sentNanos}; a doubt that came after the request remains, and then the
-     * deadline does not move closer: a wall clock that was set forward is no reason to lose what the store keeps.
+     * As the store moved it by a request sent at {@code sentNanos}; a doubt that came after the request remains. Then the
+     * deadline does not move closer, because a wall clock that was set forward must not end a grant that the store keeps.
      *
      * @param surely how much of the lease is sure, where an earlier request may still make it shorter
      */

@@ -48,7 +48,7 @@ class DoubtAtRenewalTest {
         assertThat(grant.isValid()).as("sent after").isTrue();
     }
 
-    /** As that of a session seems when the wall clock is set forward while it is renewed. */
+    /** A session's renewal seems that old if the wall clock is set forward meanwhile. */
     @Test
     void aRenewalThatSeemsTooOldForItsLeaseLosesNothing() {
         grant.doubt();

@@ -28,7 +28,7 @@ public class DoubtInterleavingsTest {
 
     private final TimeSource still = new StillTime();
     private final GrantState grant = new GrantState(
-            null, granted(), true, new MemoryStore(still).open().capabilities(), new ElapsedTime(still), 0);
+            null, granted(), true, new MemoryStore(still).open().capabilities(), ElapsedTime.of(still), 0);
 
     private static Grant granted() {
         return new Grant(

@@ -36,7 +36,7 @@ public class GrantInterleavingsTest {
     }
 
     static GrantState grant(TimeSource time) {
-        return new GrantState(null, lease(1), true, LEASED, new ElapsedTime(time), 0);
+        return new GrantState(null, lease(1), true, LEASED, ElapsedTime.of(time), 0);
     }
 
     private static Grant lease(long number) {

@@ -81,7 +81,7 @@ class LeaseRenewerRaceTest {
     private LeaseRenewer renewer() {
         return new LeaseRenewer(
                 new StoreLink(StoreOpening.of(store, time), new Counters(), time),
-                new ElapsedTime(time),
+                ElapsedTime.of(time),
                 race.engine.context().telemetry());
     }
 
@@ -94,7 +94,7 @@ class LeaseRenewerRaceTest {
                 granted,
                 true,
                 store.capabilities(),
-                new ElapsedTime(time),
+                ElapsedTime.of(time),
                 0);
     }
 

@@ -38,7 +38,7 @@ class RenewalBatchesTest {
     private final List<GrantState> grants = new ArrayList<>();
     private final LeaseRenewer renewer = new LeaseRenewer(
             new StoreLink(StoreOpening.of(slow(), time), new Counters(), time),
-            new ElapsedTime(time),
+            ElapsedTime.of(time),
             race.engine.context().telemetry());
 
     @BeforeEach
@@ -147,7 +147,7 @@ class RenewalBatchesTest {
                 granted,
                 true,
                 real.capabilities(),
-                new ElapsedTime(time),
+                ElapsedTime.of(time),
                 0);
     }
 

@@ -17,7 +17,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * The engine can be read in an afternoon: how many files and lines it has, how long the longest file is, and which of its
- * interfaces stand between two classes only. The limits may only fall, but for the mend of a fault. Lines are those without blanks, comments and imports.
+ * interfaces stand between two classes only. The limits may only fall, unless a fix needs more. Lines are those without
+ * blanks, comments and imports.
  */
 class EngineSizeTest {
     private static final Path ENGINE = Path.of("../../core/src/main/java/dev/holdfast/internal");

@@ -8,14 +8,14 @@ import java.util.concurrent.atomic.AtomicReference;
 /**
  * A source of time that also knows how long the machine has slept.
  *
- * <p>{@code nanoTime} stands still in a sleep, and the wall clock does not. So where the wall clock has run ahead of it since
- * the last look, that much was slept. A wall clock that was set forward looks the same: what was proved before then seems
- * older than it is, until it is proved again: so {@link Moment#elapsed} is for ages, which must not be too small, and
- * {@code nanoTime} for times that must have passed. One that was set back makes nothing younger, and a sleep after
- * it is seen as any other. Two things look like a sleep and are none: the two clocks drift apart, by less than a thousandth;
- * and between readings of them the thread may have had to wait, which a second reading of {@code nanoTime} shows.
+ * <p>{@code nanoTime} stands still while the machine sleeps; the wall clock does not. If the wall clock has gained on
+ * {@code nanoTime} since the last reading, the machine has slept that long. A wall clock that was set forward looks the
+ * same: a proof then seems older than it is, until it is renewed. So {@link Moment#elapsed} measures ages, which must not
+ * be too small, and {@code nanoTime} measures times that must have passed. Setting the wall clock back makes nothing
+ * younger and hides no later sleep. Two things are not counted as a sleep: drift of the two clocks by less than a
+ * thousandth, and a thread that was paused between two readings, which a second reading of {@code nanoTime} shows.
  *
- * <p>How long a sleep was, a machine may know from a clock of whole seconds: so up to a second more is counted.
+ * <p>After a sleep, some machines restore the wall clock from one of whole seconds, so up to one second more is counted.
  *
  * <p>Thread-safe, without a lock.
  *
@@ -30,6 +30,7 @@ public final class ElapsedTime implements TimeSource {
     /** By how many nanoseconds the wall clock has to run ahead for the machine to count as having slept. */
     static final long SMALLEST_SLEEP = Duration.ofMillis(50).toNanos();
 
+    private static final long DRIFT_INTERVAL = Duration.ofSeconds(1).toNanos();
     private static final long LARGEST_ERROR = Duration.ofSeconds(1).toNanos();
     private static final long MOST_DRIFT_ONE_IN = 1_000;
     private static final long WALL_GRAIN = TimeUnit.MILLISECONDS.toNanos(1);
@@ -60,14 +61,18 @@ public final class ElapsedTime implements TimeSource {
             if (most < wallLead) {
                 return new Look(now, most, slept);
             }
-            return now - at < LARGEST_ERROR
+            return now - at < DRIFT_INTERVAL
                     ? this
                     : new Look(now, wallLead + Math.max(0, Math.min(ahead, drift)), slept);
         }
     }
 
-    /** The same time, with the sleeps from now on. */
-    public ElapsedTime(TimeSource time) {
+    /** The same time, with the sleeps from now on; itself if it counts them already, as an engine's does. */
+    public static ElapsedTime of(TimeSource time) {
+        return time instanceof ElapsedTime known ? known : new ElapsedTime(time);
+    }
+
+    private ElapsedTime(TimeSource time) {
         this.time = time;
         long now = time.nanoTime();
         this.last = new AtomicReference<>(new Look(now, TimeUnit.MILLISECONDS.toNanos(time.wallMillis()) - now, 0));
@@ -109,12 +114,12 @@ public final class ElapsedTime implements TimeSource {
         return new Moment(time.nanoTime(), sleeps);
     }
 
-    /** How many nanoseconds ago a moment was, at most. */
+    /** An upper bound of a moment's age, in nanoseconds. */
     public long since(Moment moment) {
         return time.nanoTime() - asNanoTime(moment);
     }
 
-    /** The {@code nanoTime} that lies as long ago as a moment does, at most: earlier for each sleep since. */
+    /** A moment as a {@code nanoTime}, moved back by each sleep since, so that its age is never too small. */
     public long asNanoTime(Moment moment) {
         return moment.nanoTime - (slept() - moment.slept);
     }
@@ -122,11 +127,11 @@ public final class ElapsedTime implements TimeSource {
     /**
      * A moment.
      *
-     * @param nanoTime then; the difference of two is the time that has passed between them, at least
+     * @param nanoTime then: the difference of two is never more than the time between them
      * @param slept how long the machine had slept until then, as far as is known
      */
     public record Moment(long nanoTime, long slept) {
-        /** With all sleeps; the difference of two is the time that has passed between them, at most. */
+        /** With all sleeps: the difference of two is never less than the time between them. */
         public long elapsed() {
             return nanoTime + slept;
         }

@@ -61,13 +61,23 @@ public final class PlannedTask {
     }
 
     private void plan(Duration delay) {
+        if (running == Thread.currentThread()) {
+            surely(time, this::run, delay);
+        } else {
+            time.schedule(this::run, delay);
+        }
+    }
+
+    /**
+     * Runs a task once, after a delay, that nobody else would run: the timer is asked twice, should it have no thread at first.
+     *
+     * @throws RuntimeException or an Error, as the timer throws the second time
+     */
+    public static void surely(TimeSource time, Runnable task, Duration delay) {
         try {
-            time.schedule(this::run, delay);
+            time.schedule(task, delay);
         } catch (RuntimeException | Error notPlanned) {
-            if (running != Thread.currentThread()) {
-                throw notPlanned;
-            }
-            time.schedule(this::run, delay);
+            time.schedule(task, delay);
         }
     }
 

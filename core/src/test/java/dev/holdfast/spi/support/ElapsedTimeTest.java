@@ -13,10 +13,10 @@ class ElapsedTimeTest {
     private static final Duration SECOND = Duration.ofSeconds(1);
 
     private final Clocks clocks = new Clocks();
-    private final ElapsedTime elapsed = new ElapsedTime(clocks);
+    private final ElapsedTime elapsed = ElapsedTime.of(clocks);
 
     @Test
-    void whereNothingSleepsItIsNanoTime() {
+    void withoutASleepItEqualsNanoTime() {
         Moment moment = elapsed.now();
         clocks.pass(SECOND);
 
@@ -28,7 +28,7 @@ class ElapsedTimeTest {
     void aSleepCounts() {
         Moment moment = elapsed.now();
         clocks.pass(SECOND);
-        clocks.setWallClock(SECOND.multipliedBy(20));
+        clocks.moveWallClock(SECOND.multipliedBy(20));
         clocks.pass(SECOND);
 
         assertThat(elapsed.since(moment)).satisfies(atMostASecondMoreThan(22));
@@ -38,9 +38,9 @@ class ElapsedTimeTest {
     @Test
     void eachSleepCountsOnce() {
         Moment moment = elapsed.now();
-        clocks.setWallClock(SECOND);
+        clocks.moveWallClock(SECOND);
         elapsed.now();
-        clocks.setWallClock(SECOND.multipliedBy(2));
+        clocks.moveWallClock(SECOND.multipliedBy(2));
         elapsed.now();
 
         elapsed.now();
@@ -53,18 +53,18 @@ class ElapsedTimeTest {
     @Test
     void aWallClockThatIsSetBackMakesNothingYoungerAndHidesNoLaterSleep() {
         Moment moment = elapsed.now();
-        clocks.setWallClock(SECOND.negated());
+        clocks.moveWallClock(SECOND.negated());
         assertThat(elapsed.since(moment)).isZero();
 
-        clocks.setWallClock(SECOND.multipliedBy(20));
+        clocks.moveWallClock(SECOND.multipliedBy(20));
         assertThat(elapsed.since(moment)).satisfies(atMostASecondMoreThan(20));
     }
 
     @Test
-    void clocksThatDriftAreNoSleep() {
+    void clockDriftIsNoSleep() {
         Moment moment = elapsed.now();
         clocks.pass(SECOND.multipliedBy(100));
-        clocks.setWallClock(Duration.ofMillis(90));
+        clocks.moveWallClock(Duration.ofMillis(90));
 
         assertThat(elapsed.since(moment)).isEqualTo(SECOND.multipliedBy(100).toNanos());
     }
@@ -73,7 +73,7 @@ class ElapsedTimeTest {
     void smallStepsAddUp() {
         Moment moment = elapsed.now();
         for (int i = 0; i < 10; i++) {
-            clocks.setWallClock(Duration.ofMillis(30));
+            clocks.moveWallClock(Duration.ofMillis(30));
             elapsed.now();
         }
 
@@ -89,7 +89,7 @@ class ElapsedTimeTest {
         assertThat(elapsed.since(moment)).isEqualTo(SECOND.toNanos());
     }
 
-    /** A few milliseconds less, as the wall clock tells no smaller parts. */
+    /** Up to 5 ms less, because the wall clock counts whole milliseconds. */
     private static Consumer<Long> atMostASecondMoreThan(long seconds) {
         return nanos -> assertThat(Duration.ofNanos(nanos))
                 .isBetween(SECOND.multipliedBy(seconds).minusMillis(5), SECOND.multipliedBy(seconds + 1));
@@ -111,7 +111,7 @@ class ElapsedTimeTest {
             stall = time;
         }
 
-        void setWallClock(Duration ahead) {
+        void moveWallClock(Duration ahead) {
             wall += ahead.toMillis();
         }
 

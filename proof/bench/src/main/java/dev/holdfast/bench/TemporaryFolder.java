@@ -29,7 +29,7 @@ public final class TemporaryFolder {
         return Files.createTempDirectory("holdfast-bench");
     }
 
-    /** A missing one is fine. */
+    /** Deletes a folder with all in it, if it exists. */
     public static void delete(Path folder) throws IOException {
         if (!Files.exists(folder)) {
             return;

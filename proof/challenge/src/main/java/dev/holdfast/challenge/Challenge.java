@@ -192,7 +192,7 @@ public final class Challenge implements Callable<Integer> {
         Terminal.printSoFar(results, System.out);
         try {
             TemporaryFolder.delete(folder);
-            Thread.sleep(AFTERMATH_MILLIS); // what was just being started may have made files since
+            Thread.sleep(AFTERMATH_MILLIS); // a server that was starting may have written files meanwhile
             TemporaryFolder.delete(folder);
         } catch (IOException | InterruptedException e) {
             System.err.println("holdfast challenge: " + folder + " is left behind: " + e.getMessage());

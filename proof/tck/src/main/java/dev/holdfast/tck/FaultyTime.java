@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** A {@link KitTime} that fails once, or whose wall clock goes on alone, when a test says so. Thread-safe. */
+/** A {@link KitTime} that fails once, or whose wall clock jumps, when a test asks for it. Thread-safe. */
 public final class FaultyTime implements TimeSource {
     private final KitTime time = new KitTime();
     private final AtomicReference<@Nullable Error> nextReading = new AtomicReference<>();
@@ -22,7 +22,7 @@ public final class FaultyTime implements TimeSource {
 
     private record Refused(Predicate<Duration> after, Error with) {}
 
-    /** What a process sees of a sleep of its machine, or of a wall clock that is set forward. */
+    /** Moves the wall clock alone, as a process sees it after a sleep of its machine. */
     public void moveWallClock(Duration by) {
         wallAhead.addAndGet(by.toMillis());
     }
@@ -47,7 +47,7 @@ public final class FaultyTime implements TimeSource {
         return nextReading.get() == null && nextTask.get() == null;
     }
 
-    /** Of all tasks so far. */
+    /** The longest delay of all tasks so far. */
     public Duration longestDelay() {
         return Duration.ofNanos(longestDelay.get());
     }

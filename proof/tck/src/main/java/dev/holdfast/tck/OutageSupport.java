@@ -38,7 +38,7 @@ abstract class OutageSupport extends Cases {
         }
     }
 
-    /** Whether the client of a lock is connected again: each finds its way back by itself. */
+    /** Whether the client of a lock is connected again: each client reconnects on its own. */
     final boolean answers(DistributedLock lock) {
         try {
             return lock.status() != null;

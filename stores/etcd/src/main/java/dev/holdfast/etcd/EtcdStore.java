@@ -101,7 +101,7 @@ final class EtcdStore implements Store {
         ClaimKeys claimKeys = new ClaimKeys(requests, keys, releases);
         HeldClaims held = new HeldClaims(releases, time);
         Owner owner = new Owner(held, claimKeys);
-        Sessions sessions = new Sessions(requests, keys, new ElapsedTime(time), owner);
+        Sessions sessions = new Sessions(requests, keys, ElapsedTime.of(time), owner);
         EtcdContext context = new EtcdContext(requests, keys, time, errors, claimKeys, releases, held, sessions);
         try {
             Object unused = new Layout(requests, keys, errors).prepare().get();

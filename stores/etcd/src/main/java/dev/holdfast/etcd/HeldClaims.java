@@ -5,6 +5,7 @@ import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.StoreListener;
 import dev.holdfast.spi.TimeSource;
 import dev.holdfast.spi.support.LateListener;
+import dev.holdfast.spi.support.PlannedTask;
 import dev.holdfast.spi.support.SafeLog;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -101,14 +102,9 @@ final class HeldClaims {
         return false;
     }
 
-    /** The one that broke it may have left, and the session may live on: so the timer is asked twice. */
+    /** The client that broke it may be gone, while this session lives on. */
     private void removeLater(Held held) {
-        Runnable removal = () -> releases.remove(held, () -> broken.remove(held.grant.id()));
-        try {
-            time.schedule(removal, held.session.ttl());
-        } catch (Throwable noThread) {
-            time.schedule(removal, held.session.ttl());
-        }
+        PlannedTask.surely(time, () -> releases.remove(held, () -> broken.remove(held.grant.id())), held.session.ttl());
     }
 
     /** Whether a claim's key is that of a grant that was broken, and keeps others out until its lease has passed. */

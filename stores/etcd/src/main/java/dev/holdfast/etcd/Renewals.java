@@ -24,8 +24,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Renews grants: one proof for each of their {@linkplain Session sessions}, then one read for some dozens of them,
- * of their keys and of the claims behind them. Thread-safe.
+ * Renews grants: one proof for each of their {@linkplain Session sessions}, then one read for every few dozen grants, of
+ * their keys and of the claims that wait behind them. Thread-safe.
  */
 final class Renewals {
     /** A transaction may have 128 operations; a shared grant takes three, and no other more than two. */
@@ -112,8 +112,8 @@ final class Renewals {
     }
 
     /**
-     * Each stops at the first keys it finds: in the order of their revisions, the servers would sort a whole queue. Whoever
-     * holds a name waits for nobody, so any claim that excludes it waits. Of permits nobody asks whether others wait.
+     * Each read stops at the first keys found: sorting by revision would make the servers sort a whole queue. While this
+     * grant is held, any claim that excludes it must be waiting. For permits, nothing needs to know whether others wait.
      */
     private List<Op> reads(Grant grant) {
         Keys keys = context.keys();

@@ -4,6 +4,7 @@ import dev.holdfast.HoldfastException;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.TimeSource;
 import dev.holdfast.spi.support.Pauses;
+import dev.holdfast.spi.support.PlannedTask;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
 import io.etcd.jetcd.Txn;
@@ -170,14 +171,9 @@ final class Requests {
         underWay.forEach(answer -> answer.completeExceptionally(why));
     }
 
-    /** Runs a task after a pause. Perhaps nobody else does what it does: so the timer is asked twice. */
+    /** Runs a task after a pause. */
     void later(Runnable task) {
-        Duration pause = Duration.ofNanos(Pauses.jittered(PAUSE.toNanos()));
-        try {
-            time.schedule(task, pause);
-        } catch (Throwable noThread) {
-            time.schedule(task, pause);
-        }
+        PlannedTask.surely(time, task, Duration.ofNanos(Pauses.jittered(PAUSE.toNanos())));
     }
 
     boolean haveEnded() {

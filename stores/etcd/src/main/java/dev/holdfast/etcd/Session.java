@@ -40,10 +40,11 @@ import org.jspecify.annotations.Nullable;
  * a claim without an answer writes that key in the same transaction, and from then on the claim's is refused. Thread-safe.
  */
 final class Session {
-    /** Of a proof, begun within a request's limit: one may go to a member that stands still. */
+    /** Attempts of one proof, all begun within a request's limit; one may reach a member that hangs. */
     private static final int ATTEMPTS = 4;
 
     private static final long SOON = Duration.ofMillis(1).toNanos();
+    /** A proof this young serves all batches of one round of renewals. */
     private static final Duration SHARED = Duration.ofMillis(50);
 
     private static final GetOption COUNT =
@@ -132,7 +133,10 @@ final class Session {
         return !ended && (isYoungerThan(ttl) || owner.needs(this));
     }
 
-    /** Whether it was proved so lately that a grant is good for most of its length; how long a sleep was, is known roughly. */
+    /**
+     * Whether the proof is recent enough to leave a grant half of its lease. Never after a sleep, whose length is known
+     * only roughly.
+     */
     boolean isFresh() {
         return isYoungerThan(ttl.dividedBy(2)) && time.slept() == last.slept();
     }
@@ -157,7 +161,7 @@ final class Session {
         }
     }
 
-    /** Proves it, unless that was done so lately that all who ask now may share it. */
+    /** Proves it, unless a proof is recent enough to be shared. */
     CompletableFuture<Boolean> proveForAll() {
         return isYoungerThan(SHARED) && !ended ? CompletableFuture.completedFuture(true) : prove();
     }

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Timeout;
 class BrokenSurroundingsTest {
     private static final Duration LONG = Duration.ofSeconds(60);
     private static final Duration LEASE = Duration.ofSeconds(30);
-    /** As no request's limit. */
+    /** Different from every request's limit, so that the test can tell the removal's task by its delay. */
     private static final Duration BRIEF = Duration.ofSeconds(3);
     /** Longer than all else that is scheduled with such leases. */
     private static final Duration LEAST_POLL = Duration.ofSeconds(11);

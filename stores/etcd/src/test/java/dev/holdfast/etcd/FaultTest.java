@@ -222,7 +222,7 @@ class FaultTest {
             @Override
             public void reachable() {}
         };
-        ElapsedTime elapsed = new ElapsedTime(time);
+        ElapsedTime elapsed = ElapsedTime.of(time);
         return new Session(requests, keys, elapsed, owner, lease, Duration.ofSeconds(60), elapsed.now());
     }
 

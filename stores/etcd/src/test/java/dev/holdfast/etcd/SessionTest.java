@@ -30,7 +30,7 @@ class SessionTest {
                         .connect()) {
             KitTime time = new KitTime();
             Requests requests = new Requests(client, time, Duration.ofSeconds(20), new Errors("etcd"));
-            ElapsedTime elapsed = new ElapsedTime(time);
+            ElapsedTime elapsed = ElapsedTime.of(time);
             Waiting owner = new Waiting();
             ElapsedTime.Moment asked = elapsed.now();
             long lease = RawStore.answer(requests.grantLease(LEASE.toSeconds())).getID();
@@ -39,7 +39,7 @@ class SessionTest {
             await().pollDelay(LEASE.dividedBy(9)).until(() -> true);
             assertThat(RawStore.answer(session.prove())).isTrue();
             assertThat(owner.answers)
-                    .as("which puts off the beat that would have told")
+                    .as("reported by the proof, which postpones the beat")
                     .hasValue(1);
 
             AtomicLong oldest = new AtomicLong();

@@ -50,7 +50,7 @@ class SleepTest {
     }
 
     @Test
-    void aHoldIsProvedAnewAtOnce() throws InterruptedException {
+    void aHoldIsProvedAgainAtOnce() throws InterruptedException {
         try (LockClient client = LockClient.builder(RawStore.open(server.port(), time))
                         .time(time)
                         .build();

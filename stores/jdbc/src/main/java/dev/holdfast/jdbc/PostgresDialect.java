@@ -295,7 +295,7 @@ final class PostgresDialect implements ServerDialect {
         }
     }
 
-    /** The warning's text is in the server's language, and its state is that of many others. */
+    /** Recognizes the warning by the server's function: its text is translated, and other warnings share its SQLSTATE. */
     @Override
     public boolean mayBeUnreplicated(Statement answered) throws SQLException {
         for (SQLWarning each = answered.getWarnings(); each != null; each = each.getNextWarning()) {

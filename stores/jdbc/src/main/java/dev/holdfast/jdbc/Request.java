@@ -131,8 +131,8 @@ abstract class Request {
 
         static StoreUnavailableException unknown(String name, String store) {
             return new StoreUnavailableException("cannot tell whether '" + name + "' on " + store
-                    + " was still held when it was broken: the connection failed before the answer arrived, and this hold"
-                    + " no longer exists now; no further action is needed");
+                    + " was still held when it was broken: the first attempt got no answer, and this hold no longer exists;"
+                    + " no further action is needed");
         }
 
         @Override
@@ -163,10 +163,11 @@ abstract class Request {
             if (held || !mayBeDoneBefore) {
                 answer.complete(held);
             } else {
-                answer.completeExceptionally(new StoreUnavailableException(
-                        "cannot tell whether '" + name + "' on " + store + " was still held when it was released: the"
-                                + " first try failed before its answer arrived, and this hold no longer exists now;"
-                                + " no further action is needed"));
+                answer.completeExceptionally(
+                        new StoreUnavailableException(
+                                "cannot tell whether '" + name + "' on " + store
+                                        + " was still held when it was released: the"
+                                        + " first attempt got no answer, and this hold no longer exists; no further action is needed"));
             }
         }
 
@@ -194,7 +195,7 @@ abstract class Request {
             claim.broke(sentTwice);
         }
 
-        /** Of several statements, the first may have committed when a later one fails, and all are repeated. */
+        /** If a later statement fails, an earlier one may have committed, and all are repeated. */
         @Override
         void run(LockRows table) throws SQLException {
             boolean mayBeDoneBefore = mayBeDone;

@@ -182,8 +182,8 @@ interface ServerDialect {
     }
 
     /**
-     * Whether a standby that the change should have waited for may lack it, although the server reports success: somebody
-     * else, such as an administrator, has cancelled the wait.
+     * Whether a synchronous standby may lack the change although the server reports success, because another session
+     * cancelled the wait.
      */
     default boolean mayBeUnreplicated(Statement answered) throws SQLException {
         return false;

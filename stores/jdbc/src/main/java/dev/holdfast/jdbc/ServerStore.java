@@ -225,15 +225,17 @@ final class ServerStore implements Store {
         ConnectionWorker worker = worker(grant.name());
         CompletionStage<Boolean> answer = worker.release(grant.name(), grant.id());
         if (worker.wasSentTwice(grant.id())) {
-            worker.ask("plan", "", table -> withdrawLater(worker, grant.name(), grant.id(), grant.lease()));
+            worker.ask("plan", "", table -> {
+                withdrawLater(worker, grant.name(), grant.id(), grant.lease());
+                return true;
+            });
         }
         return answer;
     }
 
-    /** On the worker's thread. */
-    static boolean withdrawLater(ConnectionWorker worker, String name, ClaimId id, Duration lease) {
+    /** Once more after a third of its lease: a late copy of it may have been granted. Called on the worker's thread. */
+    static void withdrawLater(ConnectionWorker worker, String name, ClaimId id, Duration lease) {
         worker.later(lease.dividedBy(3).toNanos(), () -> withdraw(worker, name, id));
-        return true;
     }
 
     @Override

@@ -53,8 +53,8 @@ final class StatementLimit {
     /**
      * Runs a statement.
      *
-     * @throws SQLTimeoutException also where the server then answers that all is well: a commit that was cancelled, by
-     *     this client or by another session, may not be on the standby
+     * @throws SQLTimeoutException also if the server then reports success: after a cancelled commit, whether this client or
+     * another session cancelled it, the standby may lack the change
      */
     <T> T run(Statement statement, Call<T> call) throws SQLException {
         Running mine = new Running(statement, time.nanoTime());

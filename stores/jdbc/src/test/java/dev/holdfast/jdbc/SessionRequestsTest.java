@@ -182,7 +182,7 @@ class SessionRequestsTest {
     }
 
     @Test
-    void aGrantThatWasBrokenByTheFirstTryIsNotReportedAsOverBefore() {
+    void aBreakWhoseFirstReplyIsLostReportsAnUnknownOutcome() {
         SessionStore holder = rig.store(server.jdbcUrl());
         SessionStore store = meddled(LONG);
         Grant grant = hold(holder, "broken by the first try");

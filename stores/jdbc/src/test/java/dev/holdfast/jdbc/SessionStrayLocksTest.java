@@ -133,7 +133,7 @@ class SessionStrayLocksTest {
         assertThat(left.get()).isNotPositive();
     }
 
-    /** As when a trigger of the application's refuses the change, or a right was taken away. */
+    /** As when a trigger of the application's refuses the change, or a privilege was revoked. */
     @ParameterizedTest
     @ValueSource(strings = {"postgresql", "mariadb"})
     void aReleaseThatTheDatabaseRefusesLeavesNoLock(String database) throws SQLException {

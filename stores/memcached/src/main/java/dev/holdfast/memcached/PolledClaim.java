@@ -43,9 +43,9 @@ final class PolledClaim implements Pending {
     private final Claim claim;
     private final Answer answer;
     private final @Nullable PolledClaim before;
-    private int requests; // these three belong to the thread that has just changed the state, and to its request
+    private int requests; // used only by the thread that changed the state last, and by its request
     private int failures;
-    private boolean mayComeLate; // a write of it has no answer
+    private boolean mayComeLate; // a write of it got no answer
 
     /**
      * A claim that is not sent yet.
@@ -128,7 +128,7 @@ final class PolledClaim implements Pending {
             }
         } else if (!asksAgain(
                 Pauses.jittered(Math.min(LONGEST_PAUSE, FIRST_PAUSE << Math.min(requests, MOST_DOUBLINGS))))) {
-            if (mayComeLate) { // and have the name for nobody
+            if (mayComeLate) { // and then hold the lock with no holder
                 store.time.schedule(
                         () -> store.release(claim.name(), claim.id()),
                         claim.lease().dividedBy(3));

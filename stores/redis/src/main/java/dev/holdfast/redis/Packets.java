@@ -34,8 +34,8 @@ final class Packets {
         /** The number of the connection now: a call may be answered on another one than it was sent on. */
         long connectionNumber();
 
-        /** A call or a WAIT was answered, or ended without an answer of the server; returns the time. */
-        long heard(@Nullable Throwable failure);
+        /** A call or a WAIT ended, with or without an answer of the server; returns the time. */
+        long ended(@Nullable Throwable failure);
 
         /** It did not run the call, because another server has the call's lock. */
         boolean redirected(ScriptCall call, String answer);
@@ -119,7 +119,7 @@ final class Packets {
         Acks.Waiting confirmation = new Acks.Waiting(acks, errors, now);
         confirmations.add(confirmation);
         confirmation.command().onComplete((count, failure) -> {
-            fate.heard(failure);
+            fate.ended(failure);
             confirmations.remove(confirmation);
             confirmation.answered(count, failure, fate::failed);
             inFlight.forgetDone();
@@ -132,7 +132,7 @@ final class Packets {
             ScriptCall call, long now, boolean inFull, Acks.@Nullable Waiting confirmation) {
         AsyncCommand<byte[], byte[], byte[]> command = call.command(now, fate.connectionNumber(), inFull);
         command.onComplete((text, failure) -> {
-            long heard = fate.heard(failure);
+            long heard = fate.ended(failure);
             if (call.isDone()) {
                 inFlight.forgetDone();
             } else if (!inFull && failure != null && RedisErrors.isUnknownScript(failure)) {

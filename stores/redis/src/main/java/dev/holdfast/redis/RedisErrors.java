@@ -29,7 +29,7 @@ record RedisErrors(String store) {
                     + " grant what the page of the Redis store lists";
     private static final String NO_COMMAND = "does not know a command that locks need: it must be Redis 5 or later, and"
             + " have none of its commands renamed";
-    /** The answer to a WAIT that comes after the change; one that is under way by then is answered with UNBLOCKED. */
+    /** The answer to a WAIT that arrives after a master became a replica; a WAIT already under way ends with UNBLOCKED. */
     private static final String WAIT_OF_REPLICA = "WAIT cannot be used";
 
     private static final String BECAME_REPLICA = "has become a replica while it waited for its own replicas; try again";

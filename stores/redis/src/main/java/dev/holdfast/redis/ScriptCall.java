@@ -34,7 +34,7 @@ final class ScriptCall {
      * What the script said.
      *
      * @param sentNanos the client's time before it was sent
-     * @param twice whether it was sent before as well, and that copy may have been carried out or still be on its way
+     * @param twice whether an earlier copy was sent that may have been carried out, or may still arrive
      */
     record Answer(String text, long sentNanos, boolean twice) {}
 
@@ -213,7 +213,7 @@ final class ScriptCall {
         cancelCommand();
     }
 
-    /** It may have been carried out: when it is sent again, on whatever connection, that is not the first time. */
+    /** It ended without an answer and may have been carried out, so the next answer counts as {@link Answer#twice}. */
     void unanswered() {
         firstConnection = 0;
     }

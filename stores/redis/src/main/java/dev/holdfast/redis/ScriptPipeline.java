@@ -152,8 +152,8 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
     private void fail(Predicate<ScriptCall> which, StoreRefusedException refused) {
         outbox.fail(call -> which.test(call) && !call.wasSent(), refused);
         RuntimeException unknown = new StoreUnavailableException(
-                "unknown whether " + errors.store() + " has carried out a request: the connection failed before the"
-                        + " answer arrived, and now: " + refused.getMessage(),
+                "cannot tell whether " + errors.store() + " carried out a request: the connection failed before the"
+                        + " answer arrived, and the new one was refused: " + refused.getMessage(),
                 refused);
         outbox.fail(which, unknown);
         inFlight.fail(which, unknown);
@@ -282,7 +282,7 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
     }
 
     @Override
-    public long heard(@Nullable Throwable failure) {
+    public long ended(@Nullable Throwable failure) {
         long now = time.nanoTime();
         if (failure == null || failure instanceof RedisCommandExecutionException) {
             lastAnswer = now;

@@ -224,8 +224,8 @@ final class Scripts {
                     boolean broken = said.text().equals("1");
                     if (!broken && said.twice()) {
                         throw new StoreUnavailableException("cannot tell whether '" + name + "' on " + errors.store()
-                                + " was still held when it was broken: the connection failed before the answer"
-                                + " arrived, and this hold no longer exists now; no further action is needed");
+                                + " was still held when it was broken: the first attempt got no answer, and this hold no"
+                                + " longer exists; no further action is needed");
                     }
                     return broken;
                 });

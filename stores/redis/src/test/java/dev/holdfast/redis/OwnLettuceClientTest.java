@@ -86,7 +86,7 @@ class OwnLettuceClientTest {
 
     /** The server runs the first copy and a later one, both on one connection. */
     @Test
-    void aReleaseThatTimedOutOnABusyServerAndWasSentAgainWasARelease() {
+    void aReleaseThatTimedOutAndWasSentAgainReportsSuccess() {
         try (RedisClient redis = impatient(rig.server.port());
                 RedisStore store = on(redis)) {
             Grant grant = Rig.hold(store, "a");

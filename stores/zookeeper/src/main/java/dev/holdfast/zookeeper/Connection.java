@@ -202,7 +202,7 @@ final class Connection implements CuratorListener {
         }
     }
 
-    /** Where the timer has no thread, the next claim asks it again. */
+    /** If the timer has no thread, the next claim plans the beat again. */
     private void goOnBeating(Session now) {
         try {
             beat.within(now.beat());

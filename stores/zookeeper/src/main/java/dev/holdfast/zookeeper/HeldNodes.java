@@ -4,6 +4,7 @@ import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.StoreListener;
 import dev.holdfast.spi.TimeSource;
 import dev.holdfast.spi.support.LateListener;
+import dev.holdfast.spi.support.PlannedTask;
 import dev.holdfast.spi.support.SafeLog;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -110,14 +111,12 @@ final class HeldNodes {
         }
     }
 
-    /** The one that broke it may have left, and the session may live on: so the timer is asked twice. */
+    /** The client that broke it may be gone, while this session lives on. */
     private void removeLater(Session session, String path) {
-        Runnable removal = () -> deleter.remove(session, path).whenComplete((removed, failure) -> broken.remove(path));
-        try {
-            time.schedule(removal, session.lease());
-        } catch (Throwable noThread) {
-            time.schedule(removal, session.lease());
-        }
+        PlannedTask.surely(
+                time,
+                () -> deleter.remove(session, path).whenComplete((removed, failure) -> broken.remove(path)),
+                session.lease());
     }
 
     /** Whether a node is that of a broken lock, and keeps others out until its lease has passed. */
@@ -138,7 +137,12 @@ final class HeldNodes {
                     what.accept(heldNode);
                 } catch (Throwable ofListener) { // the others of its session are reported all the same
                     String name = heldNode.grant().name();
-                    SafeLog.log(LOG, Level.WARNING, "the loss of '" + name + "' was not handled", ofListener);
+                    SafeLog.log(
+                            LOG,
+                            Level.WARNING,
+                            "a listener failed at the loss of '" + name
+                                    + "'; the other holds of the session are still reported",
+                            ofListener);
                 }
             }
         }

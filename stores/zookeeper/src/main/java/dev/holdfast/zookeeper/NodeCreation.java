@@ -166,7 +166,9 @@ record NodeCreation(Claim claim, ZooKeeperContext context, String lock) {
         });
     }
 
-    /** The same in a while, where the session needs one more proof, which sent now would prove nothing. */
+    /**
+     * The same after {@link Session#putOff()}: the session needs another proof, and one sent now would prove hardly more.
+     */
     CompletableFuture<Arrival> confirmLater(Session now, Node mine, boolean alone) {
         CompletableFuture<Session> later = new CompletableFuture<>();
         context.time().schedule(() -> later.complete(now), now.putOff());

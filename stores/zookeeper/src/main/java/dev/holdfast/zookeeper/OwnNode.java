@@ -65,7 +65,7 @@ final class OwnNode {
         return number != 0;
     }
 
-    /** Whether a grant would be good for a part of its lease; after a stop or sleep of the machine, it has to be proved first. */
+    /** Whether its session is fresh enough for a grant; after a stop or a sleep, it must be proved first. */
     boolean isProved() {
         Session now = session;
         return now != null && now.isFresh();

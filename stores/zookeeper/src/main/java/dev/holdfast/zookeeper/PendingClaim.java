@@ -307,7 +307,7 @@ final class PendingClaim implements Pending, Watcher {
         }
         steps.enter(Phase.CONFIRMING);
         boolean unblocked = blockers.areGone();
-        boolean again = own.isJustRead(); // it has its turn, and a session that was not proved for long
+        boolean again = own.isJustRead(); // it is first, but its session's proof is too old
         return steps.request(
                 () -> again
                         ? creation.confirmLater(made.session(), made.node(), unblocked)

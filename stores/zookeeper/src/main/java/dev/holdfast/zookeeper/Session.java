@@ -34,7 +34,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class Session {
     private static final String ROOT = "/";
-    /** In a session's time-out. Half as long may pass again between two, less than after which the client library pings. */
+    /**
+     * Beats in a session's time-out. At most 1.5 beats pass between two answers: less than the third of the time-out after
+     * which the client library pings.
+     */
     private static final int BEATS = 5;
 
     private final ZooKeeper zooKeeper;
@@ -120,19 +123,19 @@ final class Session {
         return Duration.ofNanos(proof.putOff(elapsed.now()));
     }
 
-    /** Whether it was proved so lately that a grant is good for a part of its lease. */
+    /** Whether the proof is recent enough to leave a grant a third of its lease. */
     boolean isFresh() {
         return elapsed.now().elapsed() - proof.begin() < lease.toNanos() * 2 / 3;
     }
 
-    /** Asks for something, unless an answer came in the time since that was done last. */
+    /** Reads the root node, unless something was answered within the last half beat. */
     void stayCounted() {
         if (elapsed.nanoTime() - proof.newest() > beat().toNanos() / 2) {
             CompletableFuture<Found> unused = exists(ROOT);
         }
     }
 
-    /** How often to do that. */
+    /** The interval at which {@link #stayCounted} is called. */
     Duration beat() {
         return Duration.ofMillis(timeoutMillis / BEATS);
     }

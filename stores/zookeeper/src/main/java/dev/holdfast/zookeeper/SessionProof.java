@@ -49,17 +49,20 @@ import java.util.Deque;
  */
 final class SessionProof {
     private static final int GRAINS = 16;
-    /** Of requests that may count: in one tick there are no more than {@link #GRAINS}. */
+    /** More are never needed: one tick holds at most {@link #GRAINS}. */
     private static final int MOST = 2 * GRAINS;
 
     private final long tick;
     private final long behind;
-    /** Requests that were answered, oldest first, some way apart. */
+    /** Answered requests, oldest first, at least a sixteenth of a tick apart. */
     private final Deque<Answered> requests = new ArrayDeque<>();
 
     private long counted;
     private volatile long begin;
-    /** When the last of those requests was answered, by {@code nanoTime}. */
+    /**
+     * When the last of those requests was answered, or the session was opened or connected again (then less {@link
+     * #behind}); by {@code nanoTime}.
+     */
     private volatile long newest;
 
     /**

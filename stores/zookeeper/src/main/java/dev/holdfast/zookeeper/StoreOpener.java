@@ -1,7 +1,6 @@
 package dev.holdfast.zookeeper;
 
 import dev.holdfast.HoldfastException;
-import dev.holdfast.spi.TimeSource;
 import dev.holdfast.spi.support.ElapsedTime;
 import dev.holdfast.spi.support.ElapsedTime.Moment;
 import java.time.Duration;
@@ -25,8 +24,7 @@ record StoreOpener(
         Paths paths,
         ACLProvider acls,
         ZooKeeperOptions options,
-        TimeSource time,
-        ElapsedTime elapsed,
+        ElapsedTime time,
         Errors errors,
         Supplier<Moment> attemptedAt) {
 
@@ -43,7 +41,7 @@ record StoreOpener(
 
     /** A store that can be used; a failure leaves nothing behind. */
     ZooKeeperStore open(ShutDown shutDown) {
-        Connection connection = new Connection(curator, elapsed, options.tick(), attemptedAt);
+        Connection connection = new Connection(curator, time, options.tick(), attemptedAt);
         NodeDeleter deleter = new NodeDeleter(connection, paths, errors);
         Timeouts timeouts = new Timeouts(time, options.timeout(), errors);
         HeldNodes heldNodes = new HeldNodes(deleter, time, !options.ridesOutDisconnects());

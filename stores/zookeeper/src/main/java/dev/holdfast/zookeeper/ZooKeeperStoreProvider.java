@@ -64,15 +64,14 @@ public final class ZooKeeperStoreProvider implements StoreProvider {
     }
 
     private static Store open(ZooKeeperUrl url, Optional<Duration> asked, StoreContext context) {
-        ElapsedTime elapsed = new ElapsedTime(context.time());
-        CuratorClients own = CuratorClients.start(url, elapsed);
+        ElapsedTime time = ElapsedTime.of(context.time());
+        CuratorClients own = CuratorClients.start(url, time);
         Store store = new StoreOpener(
                         own.curator(),
                         new Paths(""),
                         own.acls(),
                         url.options(),
-                        context.time(),
-                        elapsed,
+                        time,
                         new Errors(url.description()),
                         own.attempted()::get)
                 .open((locks, limit) -> own.close(limit));

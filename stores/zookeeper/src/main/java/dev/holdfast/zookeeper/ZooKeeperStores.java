@@ -97,12 +97,12 @@ public final class ZooKeeperStores {
 
     private static Store open(
             CuratorFramework curator, Paths paths, ACLProvider acls, ZooKeeperOptions options, TimeSource time) {
-        ElapsedTime elapsed = new ElapsedTime(time);
+        ElapsedTime elapsed = ElapsedTime.of(time);
         AtomicBoolean atUnknownTime =
                 new AtomicBoolean(curator.getZookeeperClient().isConnected());
         Supplier<Moment> attemptedAt =
                 () -> elapsed.now().minus(atUnknownTime.getAndSet(false) ? LONG_NANOS : SLACK_NANOS);
-        return new StoreOpener(curator, paths, acls, options, time, elapsed, new Errors(DESCRIPTION), attemptedAt)
+        return new StoreOpener(curator, paths, acls, options, elapsed, new Errors(DESCRIPTION), attemptedAt)
                 .open((opened, limit) -> opened.heldNodes().removeAll());
     }
 

@@ -27,7 +27,7 @@ class ConnectionTest {
     private static ZooKeeperServer server;
 
     private final KitTime time = new KitTime();
-    private final ElapsedTime elapsed = new ElapsedTime(time);
+    private final ElapsedTime elapsed = ElapsedTime.of(time);
     private final AtomicInteger runs = new AtomicInteger();
     private CuratorFramework curator;
     private Connection connection;

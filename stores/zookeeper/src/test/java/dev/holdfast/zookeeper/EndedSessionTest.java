@@ -40,7 +40,7 @@ class EndedSessionTest {
     private static ZooKeeperServer server;
 
     private final KitTime time = new KitTime();
-    private final ElapsedTime elapsed = new ElapsedTime(time);
+    private final ElapsedTime elapsed = ElapsedTime.of(time);
     private CuratorFramework curator;
     private Connection connection;
     private ZooKeeperContext context;

@@ -279,7 +279,7 @@ class SessionTest {
         try (CuratorFramework curator = curator();
                 KitTime time = new KitTime()) {
             ZooKeeper own = curator.getZookeeperClient().getZooKeeper();
-            ElapsedTime elapsed = new ElapsedTime(time);
+            ElapsedTime elapsed = ElapsedTime.of(time);
             Session session = new Session(own, elapsed, Duration.ofMillis(300), elapsed.now());
             curator.usingNamespace(null).create().forPath("/watched");
 

@@ -70,7 +70,7 @@ class SleepTest {
     }
 
     @Test
-    void aHoldIsProvedAnewSoon() throws InterruptedException {
+    void aHoldIsProvedAgainSoon() throws InterruptedException {
         try (LockClient client = LockClient.builder(open()).time(time).build();
                 Hold hold = client.lock("doubted").acquire()) {
             time.moveWallClock(Duration.ofSeconds(1));

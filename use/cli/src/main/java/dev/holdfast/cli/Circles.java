@@ -1,6 +1,7 @@
 package dev.holdfast.cli;
 
 import dev.holdfast.Holder;
+import dev.holdfast.LockMode;
 import dev.holdfast.LockStatus;
 import dev.holdfast.LockWaiter;
 import java.util.ArrayDeque;
@@ -46,6 +47,7 @@ final class Circles {
         snapshot.locks()
                 .values()
                 .forEach(lock -> lock.grant()
+                        .filter(grant -> isThread(grant.holder()))
                         .ifPresent(grant -> held.computeIfAbsent(Party.of(grant.holder()), party -> new ArrayList<>())
                                 .add(lock.name())));
     }
@@ -59,13 +61,25 @@ final class Circles {
 
     /** An edge from each lock that a waiter has to the lock that it waits for. */
     private void connect(LockWaiter waiter) {
-        held.getOrDefault(Party.of(waiter.who()), List.of()).forEach(name -> connect(name, waiter.name()));
+        if (isThread(waiter.who())) {
+            held.getOrDefault(Party.of(waiter.who()), List.of()).forEach(name -> connect(name, waiter.name()));
+        }
         if (waiter.who().host().equals(host)) {
             outer.computeIfAbsent(waiter.who().pid(), this::outerLocks).forEach(name -> connect(name, waiter.name()));
         }
     }
 
+    /** All asynchronous claims of a process, its elections too, bear one name, and virtual threads none: they are many parties. */
+    private static boolean isThread(Holder who) {
+        return !who.thread().isEmpty() && !who.thread().equals("async");
+    }
+
     private void connect(String from, String to) {
+        LockStatus lock = snapshot.locks().get(from);
+        LockStatus.Held grant = lock == null ? null : lock.grant().orElse(null);
+        if (grant != null && grant.mode() == LockMode.PERMITS) {
+            return; // one of several holders is shown, and the end of any other lets the next one in
+        }
         next.computeIfAbsent(from, name -> new TreeSet<>()).add(to);
     }
 

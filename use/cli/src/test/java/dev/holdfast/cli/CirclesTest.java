@@ -29,8 +29,11 @@ class CirclesTest {
     }
 
     private void holds(Holder holder, String lock) {
-        LockStatus.Held held =
-                new LockStatus.Held(LockMode.EXCLUSIVE, TOKEN, holder, Duration.ofSeconds(1), Duration.ofSeconds(9));
+        holds(holder, lock, LockMode.EXCLUSIVE);
+    }
+
+    private void holds(Holder holder, String lock, LockMode mode) {
+        LockStatus.Held held = new LockStatus.Held(mode, TOKEN, holder, Duration.ofSeconds(1), Duration.ofSeconds(9));
         locks.put(lock, new LockStatus(lock, Optional.of(held), 0));
     }
 
@@ -70,6 +73,32 @@ class CirclesTest {
         waits("s", "a");
 
         assertThat(circles()).containsExactlyInAnyOrder(List.of("a", "b"), List.of("c", "d"));
+    }
+
+    /** Such as two servers, each of which leads one of two elections and stands for the other. */
+    @Test
+    void asynchronousClaimsOfAProcessAreNotOneParty() {
+        for (String thread : List.of("async", "")) {
+            holds(thread, "a");
+            holds(new Holder("third-host", 7, thread, ""), "b");
+            waits(thread, "b");
+            queues.put(
+                    "a",
+                    List.of(new LockWaiter(
+                            "a", new Holder("third-host", 7, thread, ""), LockMode.EXCLUSIVE, Duration.ZERO)));
+
+            assertThat(circles()).isEmpty();
+        }
+    }
+
+    @Test
+    void aSemaphoreWhoseOtherHoldersMayEndIsNoCircle() {
+        holds(who("p"), "permits", LockMode.PERMITS);
+        holds("r", "b");
+        waits("p", "b");
+        waits("r", "permits");
+
+        assertThat(circles()).isEmpty();
     }
 
     @Test

@@ -4,6 +4,7 @@ import dev.holdfast.Schedule;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZonedDateTime;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.scheduling.support.CronExpression;
 
@@ -12,13 +13,19 @@ import org.springframework.scheduling.support.CronExpression;
  *
  * <p>Such an expression knows the next time after a moment, not the last one before it. That is found by halving: a
  * moment lies before the last time exactly if the next time after the moment is not in the future.
+ *
+ * <p>A time that comes twice, as the clock is set back, counts once, the first time: work of a night is done once in it. Only where
+ * the hour begins with {@code *} it counts twice.
  */
 final class CronPeriods implements Schedule {
     /** A time on the 29th of February can be eight years away. */
     private static final long LONGEST_SECONDS = 9L * 366 * 86_400;
 
+    private static final Pattern EACH_HOUR = Pattern.compile("^(@hourly|\\S+\\s+\\S+\\s+\\*)");
+
     private final CronExpression expression;
     private final ZoneId zone;
+    private final boolean isEachHour;
 
     /**
      * The periods of an expression.
@@ -28,6 +35,7 @@ final class CronPeriods implements Schedule {
     CronPeriods(String expression, ZoneId zone) {
         this.expression = CronExpression.parse(expression);
         this.zone = zone;
+        this.isEachHour = EACH_HOUR.matcher(expression.strip()).find();
     }
 
     @Override
@@ -59,7 +67,15 @@ final class CronPeriods implements Schedule {
 
     private @Nullable Instant next(Instant after) {
         ZonedDateTime next = expression.next(after.atZone(zone));
+        while (next != null && !isEachHour && isSecondOfTwo(next)) {
+            next = expression.next(next);
+        }
         return next == null ? null : next.toInstant();
+    }
+
+    /** Whether the clock shows this time once more, after it was set back. */
+    private boolean isSecondOfTwo(ZonedDateTime time) {
+        return !time.withEarlierOffsetAtOverlap().equals(time);
     }
 
     @Override

@@ -141,7 +141,7 @@ final class HoldLockInterceptor implements MethodInterceptor {
         try {
             method.checkFinished(value);
             return null;
-        } catch (IllegalStateException refused) {
+        } catch (Throwable refused) { // also what the value itself throws: its caller would wait for ever
             return refused;
         }
     }

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -227,6 +228,27 @@ class HoldLockTest {
                             .join())
                     .hasRootCauseMessage("failed");
             assertThat(orders.later(null)).isNull();
+            assertThat(client.lock("later").tryAcquire(Duration.ofMinutes(1)))
+                    .get()
+                    .satisfies(Hold::close);
+        });
+    }
+
+    @Test
+    @SuppressWarnings("unchecked")
+    void aValueThatCannotBeExaminedReleasesTheLockAndIsReported() {
+        CompletableFuture<String> broken = new CompletableFuture<>() {
+            @Override
+            public boolean isDone() {
+                throw new StackOverflowError("of a test");
+            }
+        };
+        with((orders, client) -> {
+            CompletableFuture<?> work = CompletableFuture.completedFuture(broken);
+            CompletableFuture<String> result = orders.later((CompletableFuture<String>) work);
+
+            assertThatThrownBy(() -> result.orTimeout(30, TimeUnit.SECONDS).join())
+                    .hasCauseInstanceOf(StackOverflowError.class);
             assertThat(client.lock("later").tryAcquire(Duration.ofMinutes(1)))
                     .get()
                     .satisfies(Hold::close);

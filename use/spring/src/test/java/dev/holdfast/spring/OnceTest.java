@@ -239,6 +239,22 @@ class OnceTest {
     }
 
     @Test
+    void aTimeThatComesTwiceInAutumnBeginsOnePeriodUnlessTheWorkIsDoneEachHour() {
+        ZoneId berlin = ZoneId.of("Europe/Berlin");
+        Instant afterTheSecond = Instant.parse("2026-10-25T01:45:00Z");
+        assertThat(new CronPeriods("0 30 2 * * *", berlin)
+                        .periodAt(afterTheSecond)
+                        .toString())
+                .isEqualTo("2026-10-25T00:30:00Z to 2026-10-26T01:30:00Z");
+        assertThat(new CronPeriods("0 30 * * * *", berlin)
+                        .periodAt(afterTheSecond)
+                        .toString())
+                .isEqualTo("2026-10-25T01:30:00Z to 2026-10-25T02:30:00Z");
+        assertThat(new CronPeriods("@hourly", berlin).periodAt(afterTheSecond).toString())
+                .isEqualTo("2026-10-25T01:00:00Z to 2026-10-25T02:00:00Z");
+    }
+
+    @Test
     void aCronExpressionWithoutAZoneIsInUtcWhateverTheZoneOfTheServer() {
         TimeZone before = TimeZone.getDefault();
         TimeZone.setDefault(TimeZone.getTimeZone("Asia/Kathmandu")); // 05:45 ahead: no whole hours

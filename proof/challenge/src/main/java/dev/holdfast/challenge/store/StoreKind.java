@@ -28,7 +28,10 @@ public record StoreKind(String id, String title, boolean isQuick, boolean isProx
 
     /** How a store is started. */
     private interface Starting {
-        /** Starts it with a wall clock to set, if one is given and the store can go by it; a file lies in the folder. */
+        /**
+         * Starts it with a wall clock to set, if one is given and the store can use it. A store without a server keeps its
+         * file in the folder.
+         */
         Target start(Optional<ServerClock> clock, Path folder);
     }
 
