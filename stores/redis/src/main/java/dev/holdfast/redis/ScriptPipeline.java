@@ -5,6 +5,7 @@ import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.TimeSource;
 import io.lettuce.core.KeyScanCursor;
 import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.ScanArgs;
 import io.lettuce.core.ScanCursor;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -309,9 +310,12 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
 
     @Override
     public void failed(ScriptCall call, Throwable failure) {
-        if (failure instanceof RedisCommandExecutionException
-                || !call.mayRepeat()
-                || late.isLate(call, time.nanoTime())) {
+        boolean timedOut = failure instanceof RedisCommandTimeoutException; // by a lent client, whose connection stays
+        boolean isOver = !call.mayRepeat() || late.isLate(call, time.nanoTime());
+        if (timedOut && isOver) {
+            return; // still without an answer: when it is late, its watch ends it, and the connection if that is silent
+        }
+        if (failure instanceof RedisCommandExecutionException || isOver) {
             call.fail(errors.of(failure));
             if (RedisErrors.isReplica(failure) && lastAnswer - leftReplica >= BETWEEN_REPLICAS.toNanos()) {
                 leftReplica = lastAnswer;

@@ -17,6 +17,7 @@ import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -79,6 +80,22 @@ class OwnLettuceClientTest {
             proxy.toServer().swallow();
 
             assertThatThrownBy(() -> Rig.attempt(store, "b")).isInstanceOf(StoreUnavailableException.class);
+
+            Rig.until("a new connection", () -> proxy.connections().accepted() > before);
+        }
+    }
+
+    /** Renewals are sent once each. */
+    @Test
+    void soItIsWhereNothingIsAskedButToRenew() {
+        try (TcpProxy proxy = TcpProxy.to(rig.server.port());
+                RedisClient redis = impatient(proxy.port());
+                RedisStore store = on(redis)) {
+            Grant grant = Rig.hold(store, "a");
+            long before = proxy.connections().accepted();
+            proxy.toServer().swallow();
+
+            store.renew(List.of(grant));
 
             Rig.until("a new connection", () -> proxy.connections().accepted() > before);
         }
