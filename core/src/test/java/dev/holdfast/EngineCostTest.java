@@ -18,6 +18,8 @@ import org.junit.jupiter.api.Test;
 class EngineCostTest {
     private static final int WARM = 20_000;
     private static final int MANY = 20_000;
+    /** Whatever else this JVM keeps meanwhile only adds. */
+    private static final int TRIES = 3;
 
     @Test
     void aFreeLockAllocatesLittleWhenItIsTakenAndGivenBack() throws Exception {
@@ -43,17 +45,25 @@ class EngineCostTest {
     void aHeldLockKeepsLittle() throws Exception {
         try (LockClient client = LockClient.builder(new MemoryStore()).build()) {
             takeAndGiveBack(client, "warm", WARM);
-            List<Hold> holds = new ArrayList<>(MANY);
-            long before = used();
-            for (int i = 0; i < MANY; i++) {
-                holds.add(client.lock("held" + i).acquire());
+            long bytes = Long.MAX_VALUE;
+            for (int i = 0; i < TRIES; i++) {
+                bytes = Math.min(bytes, kept(client));
             }
-            long bytes = (used() - before) / MANY;
 
             System.out.println(bytes + " bytes kept for each lock that is held");
-            assertThat(bytes).isBetween(300L, 1_360L);
-            holds.forEach(Hold::close);
+            assertThat(bytes).isBetween(300L, 1_320L);
         }
+    }
+
+    private static long kept(LockClient client) throws InterruptedException {
+        List<Hold> holds = new ArrayList<>(MANY);
+        long before = used();
+        for (int i = 0; i < MANY; i++) {
+            holds.add(client.lock("held" + i).acquire());
+        }
+        long bytes = (used() - before) / MANY;
+        holds.forEach(Hold::close);
+        return bytes;
     }
 
     private static long used() throws InterruptedException {
