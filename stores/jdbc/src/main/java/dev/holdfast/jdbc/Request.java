@@ -47,6 +47,13 @@ abstract class Request {
         T on(LockRows table) throws SQLException;
     }
 
+    /** A hold that is not there at the second attempt: the first may have ended it, or it had ended before. */
+    static StoreUnavailableException unknown(String name, String store, String ended) {
+        return new StoreUnavailableException("cannot tell whether '" + name + "' on " + store
+                + " was still held when it was " + ended + ": the first attempt got no answer, and this hold no longer"
+                + " exists; no further action is needed");
+    }
+
     /** A claim, which may take a release of the same client into its step. */
     abstract static class Claiming extends Request {
         final Claim claim;
@@ -125,14 +132,8 @@ abstract class Request {
             if (stood || !mayBeDone) {
                 answer.complete(stood);
             } else {
-                answer.completeExceptionally(unknown(name, store));
+                answer.completeExceptionally(unknown(name, store, "broken"));
             }
-        }
-
-        static StoreUnavailableException unknown(String name, String store) {
-            return new StoreUnavailableException("cannot tell whether '" + name + "' on " + store
-                    + " was still held when it was broken: the first attempt got no answer, and this hold no longer exists;"
-                    + " no further action is needed");
         }
 
         @Override
@@ -163,11 +164,7 @@ abstract class Request {
             if (held || !mayBeDoneBefore) {
                 answer.complete(held);
             } else {
-                answer.completeExceptionally(
-                        new StoreUnavailableException(
-                                "cannot tell whether '" + name + "' on " + store
-                                        + " was still held when it was released: the"
-                                        + " first attempt got no answer, and this hold no longer exists; no further action is needed"));
+                answer.completeExceptionally(unknown(name, store, "released"));
             }
         }
 

@@ -337,7 +337,7 @@ final class SessionStore implements Store {
             boolean mayBeDone = sent.getAndSet(true);
             boolean stood = locks.breakGrant(name, number, now);
             if (!stood && mayBeDone) {
-                throw Request.Break.unknown(name, description());
+                throw Request.unknown(name, description(), "broken");
             }
             return stood;
         });

@@ -167,11 +167,11 @@ record NodeCreation(Claim claim, ZooKeeperContext context, String lock) {
     }
 
     /**
-     * The same after {@link Session#putOff()}: the session needs another proof, and one sent now would prove hardly more.
+     * The same after {@link Session#afterPutOff}: the session needs another proof, and one sent now would prove hardly more.
      */
     CompletableFuture<Arrival> confirmLater(Session now, Node mine, boolean alone) {
         CompletableFuture<Session> later = new CompletableFuture<>();
-        context.time().schedule(() -> later.complete(now), now.putOff());
+        now.afterPutOff(later);
         return later.thenCompose(same -> confirm(same, mine, alone));
     }
 

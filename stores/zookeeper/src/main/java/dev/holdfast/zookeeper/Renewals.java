@@ -45,8 +45,7 @@ final class Renewals {
         }
         List<Grant> batch = List.copyOf(grants);
         CompletableFuture<Session> ready = new CompletableFuture<>();
-        context.connection()
-                .whenConnected(ready, now -> context.time().schedule(() -> ready.complete(now), now.putOff()));
+        context.connection().whenConnected(ready, now -> now.afterPutOff(ready));
         context.timeouts().end(ready);
         return ready.thenCompose(now -> new Batch(now, batch).renew());
     }

@@ -118,9 +118,9 @@ final class Session {
         return proof.begin() - elapsed.slept();
     }
 
-    /** How long to delay a request that is made for the proof alone. */
-    Duration putOff() {
-        return Duration.ofNanos(proof.putOff(elapsed.now()));
+    /** Completes once a request that is made for the proof alone proves something: sent earlier, it would prove hardly more. */
+    void afterPutOff(CompletableFuture<Session> ready) {
+        elapsed.schedule(() -> ready.complete(this), Duration.ofNanos(proof.putOff(elapsed.now())));
     }
 
     /** Whether the proof is recent enough to leave a grant a third of its lease. */
