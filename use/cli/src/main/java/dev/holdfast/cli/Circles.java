@@ -13,6 +13,7 @@ import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -75,9 +76,9 @@ final class Circles {
     }
 
     private void connect(String from, String to) {
-        LockStatus lock = snapshot.locks().get(from);
-        LockStatus.Held grant = lock == null ? null : lock.grant().orElse(null);
-        if (grant != null && grant.mode() == LockMode.PERMITS) {
+        if (grant(from, snapshot)
+                .filter(held -> held.mode() == LockMode.PERMITS)
+                .isPresent()) {
             return; // one of several holders is shown, and the end of any other lets the next one in
         }
         next.computeIfAbsent(from, name -> new TreeSet<>()).add(to);
@@ -89,8 +90,7 @@ final class Circles {
         Deque<Long> inside = new ArrayDeque<>(List.of(pid));
         while (!inside.isEmpty()) {
             for (HeldAbove above : HeldAbove.of(inside.remove())) {
-                LockStatus lock = snapshot.locks().get(above.name());
-                LockStatus.Held grant = lock == null ? null : lock.grant().orElse(null);
+                LockStatus.Held grant = grant(above.name(), snapshot).orElse(null);
                 if (grant != null
                         && above.isOf(grant.token())
                         && found.add(above.name())
@@ -100,6 +100,10 @@ final class Circles {
             }
         }
         return found;
+    }
+
+    private static Optional<LockStatus.Held> grant(String name, Snapshot snapshot) {
+        return Optional.ofNullable(snapshot.locks().get(name)).flatMap(LockStatus::grant);
     }
 
     private List<List<String>> found() {
@@ -151,10 +155,9 @@ final class Circles {
     static String shown(List<String> circle, Snapshot snapshot) {
         List<String> steps = new ArrayList<>();
         for (int i = 0; i < circle.size(); i++) {
-            LockStatus lock = snapshot.locks().get(circle.get(i));
-            String holder = lock == null
-                    ? "?"
-                    : lock.grant().map(held -> Snapshot.party(held.holder())).orElse("?");
+            String holder = grant(circle.get(i), snapshot)
+                    .map(held -> Snapshot.party(held.holder()))
+                    .orElse("?");
             steps.add("'" + circle.get(i) + "' is held by " + holder + ", which waits for '"
                     + circle.get((i + 1) % circle.size()) + "'");
         }
