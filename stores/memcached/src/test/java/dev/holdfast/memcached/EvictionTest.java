@@ -20,11 +20,11 @@ import org.junit.jupiter.api.Timeout;
 /**
  * A server that forgets, again and again: how long a hold stays valid whose item is gone, and what becomes of tokens, also for
  * a client that has seen none. Settings:
- * {@code holdfast.memcached.rounds} is how often, 300 unless it is given.
+ * {@code holdfast.memcached.rounds} is how often, 60 unless it is given.
  */
 @Tag("thorough")
 class EvictionTest {
-    private static final int ROUNDS = Integer.getInteger("holdfast.memcached.rounds", 300);
+    private static final int ROUNDS = Integer.getInteger("holdfast.memcached.rounds", 60);
     private static final Duration LEASE = Duration.ofSeconds(3);
     private static final Duration TIMEOUT = Duration.ofSeconds(1);
     /** What the page says: the next renewal, a third of the lease later, and the time-out of a request. */

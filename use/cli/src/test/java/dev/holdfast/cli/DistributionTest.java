@@ -117,6 +117,7 @@ class DistributionTest {
                 "NOTICE.txt",
                 "THIRD-PARTY.md",
                 "licenses/Apache-2.0.txt",
+                "licenses/BSD-3-Clause.txt",
                 "licenses/LGPL-2.1.txt",
                 "licenses/MPL-2.0.txt",
                 "licenses/MIT-0.txt"
