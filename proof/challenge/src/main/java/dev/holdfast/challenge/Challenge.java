@@ -138,11 +138,12 @@ public final class Challenge implements Callable<Integer> {
         System.out.println("seed " + start);
         Results results = new Results();
         TemporaryFolder.use(folder -> {
-            Thread interrupted = new Thread(() -> tellAndClear(results, folder), "interrupted");
+            Thread interrupted = new Thread(() -> tellAndClear(results, reports, folder), "interrupted");
             Runtime.getRuntime().addShutdownHook(interrupted);
             run(kinds, plan, results, folder, () -> write(reports, results));
             Runtime.getRuntime().removeShutdownHook(interrupted);
         });
+        results.complete();
         results.keepHistories(reports);
         write(reports, results);
         Terminal.print(results, System.out);
@@ -168,6 +169,8 @@ public final class Challenge implements Callable<Integer> {
         try {
             Files.createDirectories(folder);
             Files.writeString(folder.resolve("results.json"), "");
+            Files.deleteIfExists(folder.resolve("summary.md")); // of an earlier run
+            Files.deleteIfExists(folder.resolve("report.html"));
         } catch (IOException e) {
             throw misused("cannot write to " + folder + ": " + e.getMessage());
         }
@@ -187,8 +190,13 @@ public final class Challenge implements Callable<Integer> {
     }
 
     /** At SIGINT; the testbed ends all processes at the same time. */
-    private static void tellAndClear(Results results, Path folder) {
+    private static void tellAndClear(Results results, Path reports, Path folder) {
         results.interrupt();
+        try {
+            results.keepHistories(reports);
+        } catch (IOException e) {
+            System.err.println("holdfast challenge: cannot keep what was seen in " + reports + ": " + e.getMessage());
+        }
         Terminal.printSoFar(results, System.out);
         try {
             TemporaryFolder.delete(folder);

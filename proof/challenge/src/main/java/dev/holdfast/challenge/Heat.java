@@ -23,7 +23,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -78,7 +78,6 @@ public final class Heat {
     private final Random random;
     private final Duration longestPause;
     private final List<Lane> lanes = new ArrayList<>();
-    private final Set<Integer> dead = new HashSet<>();
 
     /** A worker that is kept in its holds, and the locks that it holds. */
     public record Pinned(int victim, List<Lane> lanes) {}
@@ -86,7 +85,7 @@ public final class Heat {
     /** A lock and what is done with it. */
     record Entry(LockKind lock, Workload workload) {}
 
-    Heat(String store, Start start, Fault fault, List<Entry> entries, long seed) {
+    Heat(String store, Start start, Fault fault, List<Entry> entries, long seed, boolean isQuick) {
         this.place = new Cell(store, "", "", fault.id());
         this.target = start.target;
         this.fault = fault;
@@ -100,7 +99,7 @@ public final class Heat {
         for (Entry entry : entries) {
             int number = lanes.size();
             String name = prefix + "n" + number + "-" + fault.id();
-            lanes.add(new Lane(number, name, entry.lock(), entry.workload()));
+            lanes.add(new Lane(number, name, entry.lock(), entry.workload(), isQuick));
         }
     }
 
@@ -293,14 +292,18 @@ public final class Heat {
         member(worker).process.cont();
     }
 
-    /** Kills a worker, and has another one begin in its place; the moment before. */
+    /** Kills a worker; the moment before. */
     public long kill(int worker) {
         long now = System.nanoTime();
-        Member next = crew.replace(member(worker));
-        dead.add(worker);
+        member(worker).process.kill();
+        return now;
+    }
+
+    /** Has another one begin in the place of one that was killed. */
+    public void replace(int killed) {
+        Member next = crew.replace(member(killed));
         begin(next);
         awaitOpened(next);
-        return now;
     }
 
     /** Kills the server, and starts it with what it has on disk; returns when it answers. */
@@ -313,9 +316,12 @@ public final class Heat {
         return member(worker).proxy.orElseThrow();
     }
 
-    /** Which of the locks a worker's next request loses its reply for; it names the lock, and is made by running the last. */
-    public List<Lane> loseReplies(int worker, List<Lane> locks, Runnable request) {
-        Map<Lane, ReplyDrop> drops = new HashMap<>();
+    /**
+     * Which of the locks a worker's next request loses its reply for, and when; it names the lock, and is made by running the
+     * last.
+     */
+    public Map<Lane, Long> loseReplies(int worker, List<Lane> locks, Runnable request) {
+        Map<Lane, ReplyDrop> drops = new LinkedHashMap<>();
         for (Lane lane : locks) {
             if (lane.lock().isInStore()) {
                 String named = lane.name() + lane.lock().caught().request();
@@ -328,7 +334,10 @@ public final class Heat {
                 REQUEST,
                 lane -> Objects.requireNonNull(drops.get(lane)).hasBitten());
         drops.values().forEach(ReplyDrop::cancel);
-        return lost;
+        Map<Lane, Long> moments = new LinkedHashMap<>();
+        lost.forEach(lane -> moments.put(
+                lane, Objects.requireNonNull(drops.get(lane)).bittenAt()));
+        return moments;
     }
 
     /** Which of the locks that a worker holds go to others, of those with a lease. */
@@ -425,25 +434,44 @@ public final class Heat {
                 .toList();
     }
 
-    /** Awaits that each worker has had so many more turns at each lock. */
-    public void awaitTurns(int turns) {
+    /** Awaits that each worker has had so many more turns at each lock; those for which it came true. */
+    public List<Lane> awaitTurns(int turns) {
         Map<Lane, Map<Integer, Integer>> before = new HashMap<>();
         lanes().forEach(lane -> before.put(
                 lane,
                 crew.members().stream()
                         .collect(Collectors.toMap(member -> member.number, member -> lane.turnsOf(member.number)))));
-        List<Lane> unused = await(
-                lanes(),
-                Crew.PATIENCE,
-                lane -> !lane.isForEach()
-                        || Objects.requireNonNull(before.get(lane)).entrySet().stream()
-                                .allMatch(had -> lane.turnsOf(had.getKey()) >= had.getValue() + turns));
+        return await(lanes(), Crew.PATIENCE, lane -> {
+            Map<Integer, Integer> had = Objects.requireNonNull(before.get(lane));
+            return lane.isForEach()
+                    ? had.keySet().stream().allMatch(worker -> lane.turnsOf(worker) >= had.get(worker) + turns)
+                    : had.keySet().stream().mapToInt(lane::turnsOf).sum()
+                            > had.values().stream().mapToInt(Integer::intValue).sum();
+        });
     }
 
-    /** Records what was done to these locks, and which of them it is proven to have bitten. */
+    /**
+     * Records what was done to these locks, and which of them it is proven to have bitten.
+     *
+     * @param victim the worker it was done to, or one of {@link Bite#ALL} and {@link Bite#NOBODY}
+     */
     public void bitten(List<Lane> done, List<Lane> bitten, int victim, long began) {
         long healed = System.nanoTime();
         done.forEach(lane -> lane.bite(new Bite(victim, began, healed, bitten.contains(lane))));
+    }
+
+    /** The same for locks that a worker was kept in: one that it no longer held at that moment was not bitten. */
+    public void bitten(Pinned pinned, List<Lane> done, List<Lane> bitten, int victim, long began) {
+        List<Lane> held =
+                bitten.stream().filter(lane -> lane.wasHeldBy(pinned.victim(), began)).toList();
+        bitten(done, held, victim, began);
+    }
+
+    /** Records which locks lost a reply, each at a moment of its own. */
+    public void bitten(List<Lane> done, Map<Lane, Long> lost, int victim, long began) {
+        long healed = System.nanoTime();
+        done.forEach(lane ->
+                lane.bite(new Bite(victim, lost.getOrDefault(lane, began), healed, lost.containsKey(lane))));
     }
 
     /** Records whether all workers get all locks again in time. */

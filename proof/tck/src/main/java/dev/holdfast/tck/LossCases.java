@@ -54,14 +54,15 @@ abstract class LossCases extends Cases {
                 losses.add(loss);
             }
         }));
-        HoldOptions options = HoldOptions.defaults().lease(rig.brief()).reentrant(true);
-        DistributedLock lock = client.lock(rig.name(), options);
-        WeakReference<Hold> dropped = drop(lock);
+        HoldOptions reentrant = HoldOptions.defaults().reentrant(true);
+        String name = rig.name();
+        WeakReference<Hold> dropped = drop(client.lock(name, reentrant.lease(rig.brief())));
         rig.patience.times(4).until("the loss, and that nobody can close it", () -> {
             System.gc(); // it is renewed until the collector has seen that, or, on a busy machine, lost before
             return !losses.isEmpty() && dropped.get() == null;
         });
 
+        DistributedLock lock = client.lock(name, reentrant); // for long enough on a busy machine
         try (Hold again = lock.acquire();
                 Hold inner = lock.acquire()) {
             assertThat(again.isValid() && inner.isValid()).isTrue();

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * jetcd's client of etcd's own lock service. A lease owns a lock there, not a thread: two threads with one lease hold the
- * lock together. So each thread has a lease of its own, which jetcd keeps alive.
+ * lock together. So each thread has a lease of its own, which jetcd keeps alive. After a call that failed it takes a new one,
+ * as its user would: the old one may have ended.
  *
  * <p>It has no try. A request that is given up is carried out all the same, unless its lease is revoked.
  */
@@ -28,7 +29,8 @@ final class JetcdPeer implements Peer {
     @Override
     public PeerLock open(String name, Mode mode) throws ExecutionException, InterruptedException {
         Only.exclusive(mode, this);
-        return new OneLock(client, ByteSequence.from("jetcd/" + name, UTF_8), lease());
+        long unused = lease(); // granted before anything is measured
+        return new OneLock(ByteSequence.from("jetcd/" + name, UTF_8));
     }
 
     private long lease() throws ExecutionException, InterruptedException {
@@ -46,21 +48,22 @@ final class JetcdPeer implements Peer {
         client.close();
     }
 
-    private static final class OneLock implements PeerLock {
-        private final Client client;
+    private final class OneLock implements PeerLock {
         private final ByteSequence name;
-        private final long lease;
         private @Nullable ByteSequence key;
 
-        OneLock(Client client, ByteSequence name, long lease) {
-            this.client = client;
+        OneLock(ByteSequence name) {
             this.name = name;
-            this.lease = lease;
         }
 
         @Override
         public void acquire() throws ExecutionException, InterruptedException {
-            key = client.getLockClient().lock(name, lease).get().getKey();
+            try {
+                key = client.getLockClient().lock(name, lease()).get().getKey();
+            } catch (ExecutionException failed) {
+                leases.remove();
+                throw failed;
+            }
         }
 
         @Override

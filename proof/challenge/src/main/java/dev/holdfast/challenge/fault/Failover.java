@@ -2,6 +2,7 @@ package dev.holdfast.challenge.fault;
 
 import dev.holdfast.challenge.Heat;
 import dev.holdfast.challenge.Lane;
+import dev.holdfast.challenge.history.LaneHistory.Bite;
 import dev.holdfast.challenge.store.SentinelTarget;
 import dev.holdfast.challenge.store.StoreKind;
 import java.time.Duration;
@@ -52,7 +53,7 @@ record Failover(boolean heard) implements Fault {
             redis.awaitReplicated();
             redis.holdLink();
             redis.failOver();
-            end(heat, redis, pinned, pinned.lanes(), began);
+            end(heat, redis, pinned.lanes(), began);
         } else {
             List<Lane> free = heat.bar();
             redis.holdLink();
@@ -64,14 +65,14 @@ record Failover(boolean heard) implements Fault {
             List<Lane> bitten = Stream.concat(pinned.lanes().stream(), refused.stream())
                     .filter(free::contains)
                     .toList();
-            end(heat, redis, pinned, bitten, began);
+            end(heat, redis, bitten, began);
         }
     }
 
-    private static void end(Heat heat, SentinelTarget redis, Heat.Pinned pinned, List<Lane> bitten, long began) {
+    private static void end(Heat heat, SentinelTarget redis, List<Lane> bitten, long began) {
         redis.bringBack();
         heat.unpin();
-        heat.bitten(heat.lanes(), bitten, pinned.victim(), began);
+        heat.bitten(heat.lanes(), bitten, Bite.ALL, began);
         heat.probe();
     }
 }

@@ -16,16 +16,16 @@ import java.util.List;
  * A history as text, to be judged again without any server. A line has words with blanks between them:
  *
  * <pre>
- *   holdfast-challenge 1
+ *   holdfast-challenge 2
  *   cell STORE LOCK WORKLOAD FAULT SEED
  *   bite VICTIM BEGAN HEALED yes|no
  *   probe HEALED OBTAINED LIMIT
  *   residue TEXT...
- *   turn WORKER ASKED BEGAN LASTVALID LEAVING LEFT ENDING MODE TOKEN SCOPE READ WROTE OUTCOME
+ *   turn WORKER ASKED BEGAN LASTVALID LEAVING LEFT ENDING MODE TOKEN SCOPE READ WROTE OUTCOME STALL
  * </pre>
  */
 public final class HistoryFile {
-    private static final String HEAD = "holdfast-challenge 1";
+    private static final String HEAD = "holdfast-challenge 2";
 
     private HistoryFile() {}
 
@@ -55,7 +55,8 @@ public final class HistoryFile {
                         turn.scope(),
                         turn.read(),
                         turn.wrote(),
-                        turn.outcome())));
+                        turn.outcome(),
+                        turn.stall())));
         Files.write(file, lines);
     }
 
@@ -119,7 +120,8 @@ public final class HistoryFile {
                     number(words[10]),
                     number(words[11]),
                     number(words[12]),
-                    Outcome.valueOf(words[13]));
+                    Outcome.valueOf(words[13]),
+                    number(words[14]));
         }
 
         LaneHistory history() {

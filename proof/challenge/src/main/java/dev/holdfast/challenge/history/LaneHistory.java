@@ -26,12 +26,22 @@ public record LaneHistory(
     /**
      * One time that the fault was made.
      *
-     * @param victim the worker it was made to, 0 for none
+     * @param victim the worker it was made to, {@link #ALL} if others feel it too
      * @param began when it began
      * @param healed when it was over
      * @param bit whether it is proven that it did something to this lock
      */
-    public record Bite(int victim, long began, long healed, boolean bit) {}
+    public record Bite(int victim, long began, long healed, boolean bit) {
+        /** Every worker feels it. */
+        public static final int ALL = 0;
+
+        /** Nothing was done. */
+        public static final int NOBODY = -1;
+
+        private boolean isFeltBy(Turn turn) {
+            return victim == ALL || victim == turn.worker();
+        }
+    }
 
     /**
      * One time that the lock should be had again.
@@ -41,6 +51,30 @@ public record LaneHistory(
      * @param limitNanos the time in which they should have had it
      */
     public record Probe(long healed, long obtained, long limitNanos) {}
+
+    /** Whether something was done to a worker while that turn went on, or what was done had not healed yet. */
+    public boolean isAttacked(Turn turn) {
+        return bites.stream().anyMatch(bite -> bite.isFeltBy(turn) && meets(bite, turn));
+    }
+
+    /** Whether a fault was under way in one of these turns, whoever it was made to. */
+    public boolean isDuringABite(List<Turn> some) {
+        return bites.stream()
+                .anyMatch(bite -> bite.victim() != Bite.NOBODY && some.stream().anyMatch(turn -> meets(bite, turn)));
+    }
+
+    private boolean meets(Bite bite, Turn turn) {
+        return turn.asked() <= over(bite) && (turn.left() == 0 || bite.began() <= turn.left());
+    }
+
+    /** When all had the lock again after it. */
+    private long over(Bite bite) {
+        return probes.stream()
+                .filter(probe -> probe.healed() >= bite.healed() && probe.obtained() != 0)
+                .mapToLong(Probe::obtained)
+                .min()
+                .orElse(Long.MAX_VALUE);
+    }
 
     /** How often it is proven that the fault did something. */
     public long bitten() {

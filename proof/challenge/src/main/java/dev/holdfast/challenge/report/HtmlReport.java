@@ -89,8 +89,8 @@ public final class HtmlReport {
             return "<td>–</td>";
         }
         return "<td class=\"" + row.verdict().name().toLowerCase(java.util.Locale.ROOT) + "\" title=\""
-                + escaped(row.sentence()) + "\">" + row.verdict().title() + "<small>" + row.bitten()
-                + " bites</small></td>";
+                + escaped(row.sentence()) + "\">" + row.verdict().title() + "<small>" + row.events()
+                + " events on " + row.bitten() + "</small></td>";
     }
 
     private static String legend() {

@@ -14,11 +14,11 @@ final class NotPromised {
     private static final Set<String> FORGETFUL = Set.of("redis", "memcached");
 
     /**
-     * What two holders at a time do: each may lose the other's update, the token of the older one is below that of the
-     * younger, and a register that checks tokens refuses the older one.
+     * What two holders at a time do: each may lose the other's update, they do not follow one another by their tokens, and a
+     * register that checks tokens refuses the older one. Tokens that fall or repeat are nobody's right.
      */
     private static final Set<String> TOGETHER =
-            Set.of("exclusive", "shared", "permits", "register", "tokens", "refused");
+            Set.of("exclusive", "shared", "permits", "register", "order", "refused");
 
     /** Those that wait until a replica has the grant. */
     private static final Set<String> CONFIRMED = Set.of("holdfast-acks", "redisson-fenced-checked");
@@ -37,7 +37,7 @@ final class NotPromised {
             return Optional.of("the library does not tell a holder that its lease or session has ended");
         }
         if (cell.fault().equals("kill-server") && FORGETFUL.contains(cell.store())) {
-            return doubleGrant || (isPeer && check.equals("fence"))
+            return doubleGrant
                     ? Optional.of("this server keeps nothing over a restart")
                     : Optional.empty();
         }

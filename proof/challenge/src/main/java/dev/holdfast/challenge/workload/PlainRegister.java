@@ -39,6 +39,6 @@ final class PlainRegister implements Workload {
 
     @Override
     public List<Check> checks() {
-        return List.of(new Exclusion("exclusive"), new Tokens(), new LostUpdates());
+        return List.of(new Exclusion("exclusive"), Tokens.rise(), Tokens.order(), new LostUpdates());
     }
 }

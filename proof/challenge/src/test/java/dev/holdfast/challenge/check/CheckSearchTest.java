@@ -82,7 +82,8 @@ class CheckSearchTest {
                 value(),
                 value(),
                 value(),
-                OUTCOMES.get(random.nextInt(OUTCOMES.size())));
+                OUTCOMES.get(random.nextInt(OUTCOMES.size())),
+                0);
     }
 
     private long value() {
