@@ -50,7 +50,7 @@ import picocli.CommandLine.Spec;
             "  holdfast challenge redis --long",
             "  holdfast challenge --minutes 10",
             "  holdfast challenge --only redis/holdfast/fenced/pause-holder --seed 7",
-            "  holdfast challenge verify target/challenge/redis-holdfast-fenced-reset.history"
+            "  holdfast challenge verify target/challenge/redis-holdfast-fenced-reset-7.history"
         })
 public final class Challenge implements Callable<Integer> {
     private static final int BROKEN = 1;
@@ -194,7 +194,8 @@ public final class Challenge implements Callable<Integer> {
         results.interrupt();
         try {
             results.keepHistories(reports);
-        } catch (IOException e) {
+            write(reports, results);
+        } catch (IOException | UncheckedIOException e) {
             System.err.println("holdfast challenge: cannot keep what was seen in " + reports + ": " + e.getMessage());
         }
         Terminal.printSoFar(results, System.out);
@@ -258,14 +259,15 @@ public final class Challenge implements Callable<Integer> {
         @Override
         public Integer call() {
             LaneHistory history;
+            List<Violation> found;
             try {
                 history = HistoryFile.read(file);
+                found = Check.judge(history);
             } catch (IllegalArgumentException e) {
                 throw new ParameterException(command.commandLine(), String.valueOf(e.getMessage()));
             } catch (IOException e) {
                 throw new ParameterException(command.commandLine(), file + " cannot be read: " + e);
             }
-            List<Violation> found = Check.judge(history);
             System.out.println(history.cell() + ", seed " + history.seed() + ": "
                     + history.turns().size() + " turns, " + history.bitten() + " bites, " + found.size()
                     + " violations");

@@ -72,6 +72,7 @@ public final class Heat {
     private final Fault fault;
     private final Crew crew;
     private final Target target;
+    private final Pulse pulse;
     private final Arbiter arbiter;
     private final Path folder;
     private final long seed;
@@ -90,6 +91,7 @@ public final class Heat {
         this.target = start.target;
         this.fault = fault;
         this.crew = start.crew;
+        this.pulse = start.pulse;
         this.arbiter = start.arbiter;
         this.folder = start.folder;
         this.seed = seed;
@@ -110,7 +112,7 @@ public final class Heat {
         crew.members().forEach(this::awaitOpened);
         probe();
         int made = 0;
-        while (made < times || (made < times + MORE && !areWrongLocksCaught())) {
+        while (made < times || (made < times + MORE && !(areWrongLocksCaught() && areAllBitten()))) {
             fault.bite(this);
             made++;
         }
@@ -128,6 +130,14 @@ public final class Heat {
         });
     }
 
+    /** A fault may come a moment too early or too late for a lock; one that uses the store up cannot be made again. */
+    private boolean areAllBitten() {
+        return fault.usesUp()
+                || lanes().stream()
+                        .filter(lane -> lane.lock().role() == Role.HOLDFAST)
+                        .allMatch(lane -> lane.bites().stream().anyMatch(Bite::bit));
+    }
+
     private LaneHistory history(Lane lane, List<String> residue) {
         return new LaneHistory(
                 new Cell(place.store(), lane.lock().id(), lane.workload().id(), fault.id()),
@@ -135,7 +145,8 @@ public final class Heat {
                 lane.turns(),
                 List.copyOf(lane.bites()),
                 List.copyOf(lane.probes()),
-                residue);
+                residue,
+                pulse.stalls());
     }
 
     private void begin(Member member) {
@@ -335,8 +346,8 @@ public final class Heat {
                 lane -> Objects.requireNonNull(drops.get(lane)).hasBitten());
         drops.values().forEach(ReplyDrop::cancel);
         Map<Lane, Long> moments = new LinkedHashMap<>();
-        lost.forEach(lane -> moments.put(
-                lane, Objects.requireNonNull(drops.get(lane)).bittenAt()));
+        lost.forEach(lane ->
+                moments.put(lane, Objects.requireNonNull(drops.get(lane)).bittenAt()));
         return moments;
     }
 
@@ -451,37 +462,48 @@ public final class Heat {
     }
 
     /**
-     * Records what was done to these locks, and which of them it is proven to have bitten.
+     * Records that something was done, which all locks may have felt, and which of them it is proven to have bitten.
      *
      * @param victim the worker it was done to, or one of {@link Bite#ALL} and {@link Bite#NOBODY}
      */
-    public void bitten(List<Lane> done, List<Lane> bitten, int victim, long began) {
+    public void bitten(List<Lane> bitten, int victim, long began) {
         long healed = System.nanoTime();
-        done.forEach(lane -> lane.bite(new Bite(victim, began, healed, bitten.contains(lane))));
+        lanes().forEach(lane -> lane.bite(new Bite(victim, began, healed, bitten.contains(lane))));
     }
 
     /** The same for locks that a worker was kept in: one that it no longer held at that moment was not bitten. */
-    public void bitten(Pinned pinned, List<Lane> done, List<Lane> bitten, int victim, long began) {
-        List<Lane> held =
-                bitten.stream().filter(lane -> lane.wasHeldBy(pinned.victim(), began)).toList();
-        bitten(done, held, victim, began);
-    }
-
-    /** Records which locks lost a reply, each at a moment of its own. */
-    public void bitten(List<Lane> done, Map<Lane, Long> lost, int victim, long began) {
-        long healed = System.nanoTime();
-        done.forEach(lane ->
-                lane.bite(new Bite(victim, lost.getOrDefault(lane, began), healed, lost.containsKey(lane))));
+    public void bitten(Pinned pinned, List<Lane> bitten, int victim, long began) {
+        bitten(
+                bitten.stream()
+                        .filter(lane -> lane.wasHeldBy(pinned.victim(), began))
+                        .toList(),
+                victim,
+                began);
     }
 
     /** Records whether all workers get all locks again in time. */
     public void probe() {
         long healed = System.nanoTime();
-        probe(
-                healed,
-                lane -> lane.isForEach()
-                        ? crew.members().stream().allMatch(member -> lane.isHadBy(member.number, healed))
-                        : crew.members().stream().anyMatch(member -> lane.isHadBy(member.number, healed)));
+        Map<Lane, Map<Integer, Long>> asked = new HashMap<>();
+        probe(healed, lane -> {
+            if (lane.isForEach()) {
+                return crew.members().stream().allMatch(member -> lane.isHadBy(member.number, healed));
+            }
+            Map<Integer, Long> first = asked.computeIfAbsent(lane, unused -> new HashMap<>());
+            return crew.members().stream().anyMatch(member -> lane.isHadBy(member.number, healed))
+                    && (lane.lock().role() != Role.HOLDFAST
+                            || crew.members().stream()
+                                    .allMatch(member -> hasAskedTwice(lane, member.number, healed, first)));
+        });
+    }
+
+    /** Whether a worker whose job another one does has had an answer since. */
+    private static boolean hasAskedTwice(Lane lane, int worker, long healed, Map<Integer, Long> first) {
+        long asked = lane.lastAsked(worker).orElse(healed);
+        if (asked - healed <= 0) {
+            return false;
+        }
+        return asked - first.computeIfAbsent(worker, unused -> asked) > 0 || lane.isHadBy(worker, healed);
     }
 
     /** Keeps all workers from asking anew, and records whether those who wait get their locks in time. */
@@ -496,8 +518,9 @@ public final class Heat {
         Predicate<Lane> isOver = lane -> {
             long now = System.nanoTime();
             boolean had = condition.test(lane);
-            if (had || now - healed > lane.limit().toNanos()) {
-                lane.probe(new Probe(healed, had ? now : 0, lane.limit().toNanos()));
+            Duration limit = lane.probes().isEmpty() ? lane.firstLimit() : lane.limit();
+            if (had || now - healed > limit.toNanos()) {
+                lane.probe(new Probe(healed, had ? now : 0, limit.toNanos()));
                 return true;
             }
             return false;

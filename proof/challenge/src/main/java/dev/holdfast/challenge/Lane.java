@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -75,6 +76,11 @@ public final class Lane {
         return limit;
     }
 
+    /** The same before anything is done to it. */
+    Duration firstLimit() {
+        return lock.lease().plus(GRACE);
+    }
+
     void opened(int worker, TurnFile file) {
         files.put(worker, file);
     }
@@ -120,6 +126,12 @@ public final class Lane {
         return turn != null && turn.isHolding();
     }
 
+    /** When the worker last asked for it, in a turn that may be over; empty before the first. */
+    OptionalLong lastAsked(int worker) {
+        Turn turn = file(worker).lastTurn();
+        return turn == null ? OptionalLong.empty() : OptionalLong.of(turn.asked());
+    }
+
     /** Whether the worker waits, and has for so long. */
     public boolean isAskedBy(int worker, Duration longEnough) {
         Turn turn = file(worker).lastTurn();
@@ -130,7 +142,7 @@ public final class Lane {
     public boolean wasHeldBy(int worker, long moment) {
         Turn turn = lastBegun(worker, moment);
         return turn != null
-                && turn.lastValid() - moment > -SHORTLY.toNanos()
+                && Math.max(turn.began(), turn.lastValid()) - moment > -SHORTLY.toNanos()
                 && (turn.leaving() == 0 || turn.leaving() - moment >= 0);
     }
 

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
 import io.etcd.jetcd.lease.LeaseKeepAliveResponse;
+import io.etcd.jetcd.support.CloseableClient;
 import io.grpc.stub.StreamObserver;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +21,9 @@ final class JetcdPeer implements Peer {
     private static final long LEASE_SECONDS = 30;
 
     private final Client client;
-    private final ThreadLocal<Long> leases = new ThreadLocal<>();
+    private final ThreadLocal<Lease> leases = new ThreadLocal<>();
+
+    private record Lease(long id, CloseableClient renewal) {}
 
     JetcdPeer(String url) {
         client = EtcdUrls.client(url);
@@ -34,13 +37,23 @@ final class JetcdPeer implements Peer {
     }
 
     private long lease() throws ExecutionException, InterruptedException {
-        Long mine = leases.get();
+        Lease mine = leases.get();
         if (mine == null) {
-            mine = client.getLeaseClient().grant(LEASE_SECONDS).get().getID();
-            Object unused = client.getLeaseClient().keepAlive(mine, new Ignoring());
+            long id = client.getLeaseClient().grant(LEASE_SECONDS).get().getID();
+            mine = new Lease(id, client.getLeaseClient().keepAlive(id, new Ignoring()));
             leases.set(mine);
         }
-        return mine;
+        return mine.id();
+    }
+
+    /** What the call that failed may have locked is free again at once, or at the end of the lease. */
+    private void giveUpLease() {
+        Lease mine = leases.get();
+        if (mine != null) {
+            leases.remove();
+            mine.renewal().close();
+            Object unused = client.getLeaseClient().revoke(mine.id());
+        }
     }
 
     @Override
@@ -61,7 +74,7 @@ final class JetcdPeer implements Peer {
             try {
                 key = client.getLockClient().lock(name, lease()).get().getKey();
             } catch (ExecutionException failed) {
-                leases.remove();
+                giveUpLease();
                 throw failed;
             }
         }

@@ -32,7 +32,7 @@ final class KillServer implements Fault {
         long began = System.nanoTime();
         heat.restartServer();
         heat.unpin();
-        heat.bitten(pinned, pinned.lanes(), pinned.lanes(), Bite.ALL, began);
+        heat.bitten(pinned, pinned.lanes(), Bite.ALL, began);
         heat.probe();
     }
 }

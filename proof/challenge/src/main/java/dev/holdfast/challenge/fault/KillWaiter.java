@@ -34,7 +34,7 @@ final class KillWaiter implements Fault {
         List<Lane> waiting = heat.awaitAsked(pinned, waiter);
         long killed = heat.kill(waiter);
         heat.unpin();
-        heat.bitten(pinned, waiting, heat.stillAsked(waiting, waiter), waiter, killed);
+        heat.bitten(pinned, heat.stillAsked(waiting, waiter), waiter, killed);
         heat.replace(waiter);
         heat.probe();
     }

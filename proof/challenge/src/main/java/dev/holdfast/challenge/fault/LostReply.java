@@ -69,7 +69,7 @@ record LostReply(Request request) implements Fault {
             List<Lane> free = heat.bar();
             Map<Lane, Long> lost = heat.loseReplies(victim, free, () -> heat.admit(victim));
             heat.admitAll();
-            heat.bitten(free, lost, victim, began);
+            heat.bitten(List.copyOf(lost.keySet()), victim, began);
         } else {
             Heat.Pinned pinned = heat.pin();
             int victim = pinned.victim();
@@ -81,7 +81,7 @@ record LostReply(Request request) implements Fault {
                     .removeIf(each -> released
                             ? !each.getKey().wasReleasedBy(victim, each.getValue())
                             : !each.getKey().wasHeldBy(victim, each.getValue()));
-            heat.bitten(pinned.lanes(), lost, victim, began);
+            heat.bitten(List.copyOf(lost.keySet()), victim, began);
         }
         heat.probe();
     }

@@ -23,7 +23,7 @@ final class Steady implements Fault {
     public void bite(Heat heat) {
         long began = System.nanoTime();
         List<Lane> had = heat.awaitTurns(TURNS);
-        heat.bitten(heat.lanes(), had, Bite.NOBODY, began);
+        heat.bitten(had, Bite.NOBODY, began);
         heat.probe();
         Heat.Pinned pinned = heat.pin();
         heat.awaitWaiters(pinned);

@@ -52,7 +52,7 @@ final class StoreClock implements Fault {
         heat.unpin();
         heat.probe();
         boolean right = heat.setStoreClock(Duration.ZERO);
-        heat.bitten(pinned, pinned.lanes(), seen && right ? pinned.lanes() : List.of(), Bite.ALL, began);
+        heat.bitten(pinned, seen && right ? pinned.lanes() : List.of(), Bite.ALL, began);
         heat.probe();
     }
 }

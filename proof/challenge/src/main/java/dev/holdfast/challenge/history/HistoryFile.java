@@ -3,6 +3,7 @@ package dev.holdfast.challenge.history;
 import dev.holdfast.challenge.history.LaneHistory.Bite;
 import dev.holdfast.challenge.history.LaneHistory.Cell;
 import dev.holdfast.challenge.history.LaneHistory.Probe;
+import dev.holdfast.challenge.history.LaneHistory.Stall;
 import dev.holdfast.challenge.history.Turn.Outcome;
 import dev.holdfast.tck.History.Ending;
 import dev.holdfast.tck.Modes;
@@ -21,11 +22,14 @@ import java.util.List;
  *   bite VICTIM BEGAN HEALED yes|no
  *   probe HEALED OBTAINED LIMIT
  *   residue TEXT...
+ *   stall BEGAN ENDED
  *   turn WORKER ASKED BEGAN LASTVALID LEAVING LEFT ENDING MODE TOKEN SCOPE READ WROTE OUTCOME STALL
+ *   end
  * </pre>
  */
 public final class HistoryFile {
     private static final String HEAD = "holdfast-challenge 2";
+    private static final String END = "end";
 
     private HistoryFile() {}
 
@@ -40,6 +44,7 @@ public final class HistoryFile {
         history.probes()
                 .forEach(probe -> lines.add(line("probe", probe.healed(), probe.obtained(), probe.limitNanos())));
         history.residue().forEach(left -> lines.add("residue " + left.replace('\n', ' ')));
+        history.stalls().forEach(stall -> lines.add(line("stall", stall.began(), stall.ended())));
         history.turns()
                 .forEach(turn -> lines.add(line(
                         "turn",
@@ -57,6 +62,7 @@ public final class HistoryFile {
                         turn.wrote(),
                         turn.outcome(),
                         turn.stall())));
+        lines.add(END);
         Files.write(file, lines);
     }
 
@@ -71,8 +77,12 @@ public final class HistoryFile {
             throw new IllegalArgumentException(
                     file + " is no history of a challenge: its first line is not '" + HEAD + "'");
         }
+        int last = lines.size() - 1;
+        if (!lines.get(last).equals(END)) {
+            throw new IllegalArgumentException(file + " is cut off: its last line is not '" + END + "'");
+        }
         Reading reading = new Reading();
-        for (int i = 1; i < lines.size(); i++) {
+        for (int i = 1; i < last; i++) {
             try {
                 reading.add(lines.get(i), lines.get(i).split(" ", -1));
             } catch (RuntimeException e) {
@@ -89,6 +99,7 @@ public final class HistoryFile {
         private final List<Bite> bites = new ArrayList<>();
         private final List<Probe> probes = new ArrayList<>();
         private final List<String> residue = new ArrayList<>();
+        private final List<Stall> stalls = new ArrayList<>();
 
         void add(String line, String[] words) {
             switch (words[0]) {
@@ -100,6 +111,7 @@ public final class HistoryFile {
                     bites.add(new Bite(
                             (int) number(words[1]), number(words[2]), number(words[3]), words[4].equals("yes")));
                 case "probe" -> probes.add(new Probe(number(words[1]), number(words[2]), number(words[3])));
+                case "stall" -> stalls.add(new Stall(number(words[1]), number(words[2])));
                 case "residue" -> residue.add(line.substring("residue ".length()));
                 case "turn" -> turns.add(turn(words));
                 default -> throw new IllegalArgumentException("no such line");
@@ -125,7 +137,7 @@ public final class HistoryFile {
         }
 
         LaneHistory history() {
-            return new LaneHistory(cell, seed, turns, bites, probes, residue);
+            return new LaneHistory(cell, seed, turns, bites, probes, residue, stalls);
         }
     }
 

@@ -11,9 +11,16 @@ import java.util.List;
  * @param bites what was done to them
  * @param probes whether the lock could be had afterwards
  * @param residue what was left when all workers had closed their clients
+ * @param stalls when the store or the machine stood still
  */
 public record LaneHistory(
-        Cell cell, long seed, List<Turn> turns, List<Bite> bites, List<Probe> probes, List<String> residue) {
+        Cell cell,
+        long seed,
+        List<Turn> turns,
+        List<Bite> bites,
+        List<Probe> probes,
+        List<String> residue,
+        List<Stall> stalls) {
 
     /** A store, a lock, a workload and a fault, by their words. */
     public record Cell(String store, String lock, String workload, String fault) {
@@ -52,23 +59,38 @@ public record LaneHistory(
      */
     public record Probe(long healed, long obtained, long limitNanos) {}
 
+    /**
+     * A time in which the store did not answer the controller.
+     *
+     * @param began from when
+     * @param ended until when
+     */
+    public record Stall(long began, long ended) {}
+
+    /** Whether the store or the machine stood still while that turn went on. */
+    public boolean isStalled(Turn turn) {
+        return stalls.stream().anyMatch(stall -> stall.began() <= turn.left() && turn.asked() <= stall.ended());
+    }
+
     /** Whether something was done to a worker while that turn went on, or what was done had not healed yet. */
     public boolean isAttacked(Turn turn) {
         return bites.stream().anyMatch(bite -> bite.isFeltBy(turn) && meets(bite, turn));
     }
 
-    /** Whether a fault was under way in one of these turns, whoever it was made to. */
+    /** Whether a fault was made to the worker of one of these turns, and all of them began before it had healed. */
     public boolean isDuringABite(List<Turn> some) {
+        long last = some.stream().mapToLong(Turn::began).max().orElse(Long.MAX_VALUE);
         return bites.stream()
-                .anyMatch(bite -> bite.victim() != Bite.NOBODY && some.stream().anyMatch(turn -> meets(bite, turn)));
+                .anyMatch(bite -> last <= endOf(bite)
+                        && some.stream().anyMatch(turn -> bite.isFeltBy(turn) && meets(bite, turn)));
     }
 
     private boolean meets(Bite bite, Turn turn) {
-        return turn.asked() <= over(bite) && (turn.left() == 0 || bite.began() <= turn.left());
+        return turn.asked() <= endOf(bite) && (turn.left() == 0 || bite.began() <= turn.left());
     }
 
     /** When all had the lock again after it. */
-    private long over(Bite bite) {
+    private long endOf(Bite bite) {
         return probes.stream()
                 .filter(probe -> probe.healed() >= bite.healed() && probe.obtained() != 0)
                 .mapToLong(Probe::obtained)

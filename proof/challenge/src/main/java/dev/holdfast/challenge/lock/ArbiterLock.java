@@ -25,7 +25,7 @@ record ArbiterLock(int port, String name, Flaw flaw) implements AttackedLock {
             if (answer == null) {
                 throw new EOFException("the arbiter is gone");
             }
-            work.run(new Granted(Long.parseLong(answer), flaw != Flaw.ALWAYS_LOST));
+            work.run(new Granted(Long.parseLong(answer), flaw != Flaw.NEVER_VALID));
             say(connection, "release");
         }
         return flaw == Flaw.ALWAYS_LOST ? Result.LOST : Result.DONE;

@@ -19,5 +19,7 @@ public enum Flaw {
     /** Each release leaves something behind. */
     LEAVES_RESIDUE,
     /** Each hold is called lost, and is not. */
-    ALWAYS_LOST
+    ALWAYS_LOST,
+    /** No hold is ever called valid. */
+    NEVER_VALID
 }

@@ -24,6 +24,7 @@ final class PeerLocks {
     private static final Duration MINUTE = Duration.ofMinutes(1);
     /** Of Spring Integration on JDBC, by default. */
     private static final Duration TEN_SECONDS = Duration.ofSeconds(10);
+
     private static final Map<String, String> JARS = Map.of(
             "Redisson", "redisson",
             "Spring", "spring-integration-core",

@@ -39,6 +39,7 @@ public final class JsonReport {
         values.put("failedReleases", row.failedReleases());
         values.put("failedCalls", row.failedCalls());
         values.put("violations", row.violations());
+        values.put("broken", row.broken());
         values.put("naiveOverlaps", row.naiveOverlaps());
         row.history().map(LaneHistory::seed).ifPresent(seed -> values.put("seed", seed));
         values.put("file", row.file());

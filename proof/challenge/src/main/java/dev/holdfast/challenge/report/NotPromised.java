@@ -1,5 +1,7 @@
 package dev.holdfast.challenge.report;
 
+import dev.holdfast.challenge.check.Check.Violation;
+import dev.holdfast.challenge.history.LaneHistory;
 import dev.holdfast.challenge.history.LaneHistory.Cell;
 import dev.holdfast.challenge.lock.LockKind;
 import dev.holdfast.challenge.lock.LockKind.Role;
@@ -25,8 +27,16 @@ final class NotPromised {
 
     private NotPromised() {}
 
+    /** Whether it is excused: while the fault goes on, and at no other time. */
+    static boolean excuses(LockKind lock, LaneHistory history, Violation violation) {
+        if (violation.check().equals("failed")) {
+            return lock.role() == Role.PEER; // no library says when a call may fail
+        }
+        return why(lock, history.cell(), violation.check()).isPresent() && history.isDuringABite(violation.turns());
+    }
+
     /** Why a check may find something in that cell; empty where it may not. */
-    static Optional<String> why(LockKind lock, Cell cell, String check) {
+    private static Optional<String> why(LockKind lock, Cell cell, String check) {
         boolean isPeer = lock.role() == Role.PEER;
         boolean doubleGrant = TOGETHER.contains(check);
         boolean outlasts = OUTLASTING_A_LEASE.contains(cell.fault());
@@ -37,9 +47,7 @@ final class NotPromised {
             return Optional.of("the library does not tell a holder that its lease or session has ended");
         }
         if (cell.fault().equals("kill-server") && FORGETFUL.contains(cell.store())) {
-            return doubleGrant
-                    ? Optional.of("this server keeps nothing over a restart")
-                    : Optional.empty();
+            return doubleGrant ? Optional.of("this server keeps nothing over a restart") : Optional.empty();
         }
         if (cell.fault().equals("store-clock") && doubleGrant) {
             return Optional.of("leases run by the clock of the server");

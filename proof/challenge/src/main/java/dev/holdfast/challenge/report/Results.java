@@ -126,8 +126,8 @@ public final class Results {
                 .map(row -> row.cell().store())
                 .distinct()
                 .filter(store -> controls().stream()
-                        .noneMatch(row -> row.cell().store().equals(store)
-                                && row.lock().role() == Role.WRONG))
+                        .noneMatch(row ->
+                                row.cell().store().equals(store) && row.lock().role() == Role.WRONG))
                 .forEach(store -> why.add("no wrong lock was run on " + store));
         return why;
     }
@@ -147,7 +147,8 @@ public final class Results {
             };
             if (row.history().isPresent() && unexpected) {
                 Files.createDirectories(folder);
-                Path file = folder.resolve(row.cell().toString().replace('/', '-') + ".history");
+                Path file = folder.resolve(row.cell().toString().replace('/', '-') + "-"
+                        + row.history().get().seed() + ".history");
                 HistoryFile.write(file, row.history().get());
                 row.keptIn(file.toString());
             }

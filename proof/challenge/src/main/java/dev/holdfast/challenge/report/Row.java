@@ -13,11 +13,11 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** All that was seen of one cell: one lock, one workload, one fault. Not thread-safe. */
@@ -31,7 +31,7 @@ public final class Row {
     private final Cell cell;
     private final LockKind lock;
     private final Map<String, Integer> violations = new TreeMap<>();
-    private final Set<String> broken = new TreeSet<>();
+    private final Map<String, Integer> broken = new TreeMap<>();
     private final Set<Long> events = new HashSet<>();
     private final Map<Ending, Long> endings = new EnumMap<>(Ending.class);
     private final List<Long> seeds = new ArrayList<>();
@@ -57,10 +57,10 @@ public final class Row {
         turns += history.turns().size();
         naive += Exclusion.naiveOverlaps(history);
         found.forEach(violation -> violations.merge(violation.check(), 1, Integer::sum));
-        found.stream()
-                .filter(violation -> !isExcused(history, violation))
-                .forEach(violation -> broken.add(violation.check()));
-        history.bites().stream().filter(Bite::bit).forEach(bite -> events.add(bite.began()));
+        List<Violation> unexcused = found.stream()
+                .filter(violation -> !NotPromised.excuses(lock, history, violation))
+                .toList();
+        history.bites().stream().filter(Bite::bit).forEach(bite -> events.add(bite.healed()));
         history.turns().stream()
                 .filter(turn -> turn.isHold() && turn.left() != 0)
                 .forEach(turn -> endings.merge(turn.ending(), 1L, Long::sum));
@@ -72,15 +72,11 @@ public final class Row {
                 .distinct()
                 .count();
         seeds.add(history.seed());
-        if (shown.isEmpty()) {
+        if (shown.isEmpty() || (broken.isEmpty() && !unexcused.isEmpty())) {
             worst = history;
-            shown = found;
+            shown = unexcused.isEmpty() ? found : unexcused;
         }
-    }
-
-    /** What the documentation does not exclude is excused while the fault goes on, and at no other time. */
-    private boolean isExcused(LaneHistory history, Violation violation) {
-        return NotPromised.why(lock, cell, violation.check()).isPresent() && history.isDuringABite(violation.turns());
+        unexcused.forEach(violation -> broken.merge(violation.check(), 1, Integer::sum));
     }
 
     /** The number of the bite after which it happened. */
@@ -107,6 +103,11 @@ public final class Row {
     /** How many times the fault was made that bit one lock or more. */
     public int events() {
         return events.size();
+    }
+
+    /** Which times: the same for all locks of a store that were bitten together. */
+    Set<Long> eventsBitten() {
+        return events;
     }
 
     /** How many holds were called lost. */
@@ -149,6 +150,11 @@ public final class Row {
         return violations;
     }
 
+    /** How often each check found something that is promised not to happen. */
+    public Map<String, Integer> broken() {
+        return broken;
+    }
+
     /** The history in which something was found first; the last one where nothing was. */
     public Optional<LaneHistory> history() {
         return Optional.ofNullable(worst);
@@ -185,7 +191,8 @@ public final class Row {
             case NOT_TESTED -> "NOT TESTED (the fault did not bite in " + missed + " tries)";
             case HELD ->
                 "HELD (" + bites() + ", 0 violations; 95 %: fails in less than "
-                        + String.format("%.1f", Math.min(100, RULE_OF_THREE / events())) + " % of events" + endings() + ")";
+                        + String.format(Locale.ROOT, "%.1f", Math.min(100, RULE_OF_THREE / events()))
+                        + " % of events" + endings() + ")";
             case NOT_PROMISED ->
                 "NOT PROMISED (" + String.join(", ", violations.keySet()) + "; seen after " + seen + " of " + bitten
                         + " bites" + endings() + ")";
@@ -195,9 +202,9 @@ public final class Row {
         };
     }
 
-    /** As "30 events on 90 locks". */
+    /** As "30 events, 90 bites". */
     private String bites() {
-        return events() + (events() == 1 ? " event on " : " events on ") + bitten + (bitten == 1 ? " lock" : " locks");
+        return events() + (events() == 1 ? " event, " : " events, ") + bitten + (bitten == 1 ? " bite" : " bites");
     }
 
     /** What callers were told besides. */
@@ -215,13 +222,14 @@ public final class Row {
         }
     }
 
-    /** How often each check found something, in words. */
+    /** How often each check found something, in words; of a lock that broke a promise, those that show it. */
     String counts() {
         return String.join(
                 ", ",
-                violations.entrySet().stream()
-                        .map(entry -> entry.getKey() + " " + entry.getValue())
-                        .toList());
+                (broken.isEmpty() ? violations : broken)
+                        .entrySet().stream()
+                                .map(entry -> entry.getKey() + " " + entry.getValue())
+                                .toList());
     }
 
     /** For a wrong lock, the checks that should have found it and did not. */

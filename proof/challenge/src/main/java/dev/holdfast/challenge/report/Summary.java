@@ -36,7 +36,8 @@ public final class Summary {
                             unused -> new ArrayList<>())
                     .add(row);
         }
-        StringBuilder table = new StringBuilder("| store | lock | held under | seen, and not promised | broken |\n")
+        StringBuilder table = new StringBuilder(results.isComplete() ? "" : "Not complete: what was seen so far.\n\n")
+                .append("| store | lock | held under | seen, and not promised | broken |\n")
                 .append("|---|---|---|---|---|\n");
         lines.forEach((title, rows) -> table.append("| " + title + " | " + held(rows) + " | "
                 + seen(rows, Verdict.NOT_PROMISED) + " | " + seen(rows, Verdict.BROKEN) + " |\n"));
@@ -52,10 +53,13 @@ public final class Summary {
                 ? "–"
                 : String.format(
                         Locale.ROOT,
-                        "%d of %d faults: %,d events on %,d locks",
+                        "%d of %d faults: %,d events, %,d bites",
                         byFault.size(),
                         byFault(rows).size(),
-                        held.stream().mapToLong(Row::events).sum(),
+                        held.stream()
+                                .flatMap(row -> row.eventsBitten().stream())
+                                .distinct()
+                                .count(),
                         held.stream().mapToLong(Row::bitten).sum());
     }
 
@@ -75,7 +79,7 @@ public final class Summary {
         return String.join(
                 ", ",
                 rows.stream()
-                        .flatMap(row -> row.violations().keySet().stream())
+                        .flatMap(row -> (row.broken().isEmpty() ? row.violations() : row.broken()).keySet().stream())
                         .collect(Collectors.toCollection(TreeSet::new)));
     }
 

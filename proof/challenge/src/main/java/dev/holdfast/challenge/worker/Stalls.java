@@ -18,6 +18,8 @@ final class Stalls {
 
     private final AtomicLongArray lengths = new AtomicLongArray(KEPT);
 
+    private volatile long last = System.nanoTime();
+
     /** Watches from now on. */
     static Stalls watch() {
         Stalls stalls = new Stalls();
@@ -29,7 +31,8 @@ final class Stalls {
 
     /** The longest gap that had not ended at that moment; what is shorter than 100 ms counts as none. */
     long longestSince(long moment) {
-        long longest = 0;
+        long open = System.nanoTime() - last; // of a process that only now goes on
+        long longest = open > LONG.toNanos() ? open : 0;
         for (int i = 0; i < KEPT; i++) {
             long length = lengths.get(i);
             if (length != 0 && ends.get(i) - moment > 0) {
@@ -40,7 +43,6 @@ final class Stalls {
     }
 
     private void run() {
-        long last = System.nanoTime();
         int next = 0;
         while (true) {
             LockSupport.parkNanos(LOOK.toNanos());

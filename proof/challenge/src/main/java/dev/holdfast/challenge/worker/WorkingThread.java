@@ -119,7 +119,7 @@ final class WorkingThread extends Thread {
                 result = lock.turn(mode, grip -> hold(mode, grip));
             }
             ending = result == Result.LOST ? Ending.LOST : Ending.CLOSED;
-        } catch (Exception e) {
+        } catch (Exception | Error failed) {
             if (ended) {
                 return; // in the middle of a call, which the end of the heat broke off
             }
@@ -138,12 +138,12 @@ final class WorkingThread extends Thread {
         do {
             // A reader is in no other reader's way: a pinned worker stays where it writes.
             stays = stage.isPinned(worker) && !(mode instanceof Mode.Shared);
-            if (stays) {
-                lane.arrived(true);
-            }
             long looked = System.nanoTime();
             if (grip.isValid()) {
                 file.valid(looked);
+            }
+            if (stays) {
+                lane.arrived(true);
             }
             pause((stays ? LOOK_WHEN_PINNED : LOOK).toNanos());
         } while ((stays || System.nanoTime() - until < 0) && !ended);

@@ -6,6 +6,7 @@ import dev.holdfast.challenge.history.LaneHistory;
 import dev.holdfast.challenge.history.LaneHistory.Bite;
 import dev.holdfast.challenge.history.LaneHistory.Cell;
 import dev.holdfast.challenge.history.LaneHistory.Probe;
+import dev.holdfast.challenge.history.LaneHistory.Stall;
 import dev.holdfast.challenge.history.Turn;
 import dev.holdfast.challenge.history.Turn.Outcome;
 import dev.holdfast.spi.Mode;
@@ -21,7 +22,7 @@ class KeptTest {
 
     @Test
     void aHoldThatIsCalledLostAlthoughNothingWasDoneIsFound() {
-        assertThat(judged(1, lost(2, 10, 20, 0))).singleElement().asString().contains("called lost");
+        assertThat(judged(1, lost(2, 10, 20, 0))).singleElement().asString().contains("a hold was lost");
         assertThat(judged(1, lost(1, 301, 400, 0))).hasSize(1);
         assertThat(judged(1, lost(1, 10, 99, 0))).hasSize(1);
     }
@@ -50,6 +51,8 @@ class KeptTest {
     @Test
     void aProcessThatStoodStillMayLoseItsHold() {
         assertThat(judged(1, lost(2, 10, 20, STALLED))).isEmpty();
+        assertThat(judged(1, lost(2, 900, 1001, 0))).isEmpty();
+        assertThat(judged(1, lost(2, 900, 999, 0))).hasSize(1);
     }
 
     @Test
@@ -59,15 +62,16 @@ class KeptTest {
 
     /** Workers 1 and 2 have held before. */
     private static List<Check.Violation> judged(int victim, Turn turn) {
-        return new Kept()
-                .violations(new LaneHistory(
-                        new Cell("", "", "", ""),
-                        0,
-                        List.of(
-                                turn(1, 1, 2, 4, Ending.CLOSED, 0), turn(2, 5, 6, 8, Ending.CLOSED, 0), turn),
-                        List.of(new Bite(victim, 100, 200, true)),
-                        List.of(new Probe(50, 60, LIMIT), new Probe(210, 300, LIMIT)),
-                        List.of()));
+        Check check =
+                turn.ending() == Ending.LOST || turn.lastValid() == 0 && turn.isHold() ? Kept.holds() : Kept.calls();
+        return check.violations(new LaneHistory(
+                new Cell("", "", "", ""),
+                0,
+                List.of(turn(1, 1, 2, 4, Ending.CLOSED, 0), turn(2, 5, 6, 8, Ending.CLOSED, 0), turn),
+                List.of(new Bite(victim, 100, 200, true)),
+                List.of(new Probe(50, 60, LIMIT), new Probe(210, 300, LIMIT)),
+                List.of(),
+                List.of(new Stall(1000, 1400))));
     }
 
     private static Turn lost(int worker, long asked, long left, long stall) {
@@ -77,19 +81,6 @@ class KeptTest {
     private static Turn turn(int worker, long asked, long began, long left, Ending ending, long stall) {
         long leaving = left == 0 || began == 0 ? 0 : left - 1;
         return new Turn(
-                worker,
-                asked,
-                began,
-                began,
-                leaving,
-                left,
-                ending,
-                Mode.EXCLUSIVE,
-                1,
-                0,
-                0,
-                0,
-                Outcome.NONE,
-                stall);
+                worker, asked, began, began, leaving, left, ending, Mode.EXCLUSIVE, 1, 0, 0, 0, Outcome.NONE, stall);
     }
 }

@@ -23,6 +23,7 @@ class RowTest {
     void anOverlapThatIsNotPromisedAwayIsExcusedOnlyWhileTheFaultGoesOn() {
         assertThat(of(hold(1, 90, 220, 5), hold(2, 140, 160, 6)).verdict()).isEqualTo(Verdict.NOT_PROMISED);
         assertThat(of(hold(1, 490, 620, 5), hold(2, 540, 560, 6)).verdict()).isEqualTo(Verdict.BROKEN);
+        assertThat(of(hold(2, 90, 220, 5), hold(3, 140, 160, 6)).verdict()).isEqualTo(Verdict.BROKEN);
     }
 
     @Test
@@ -31,13 +32,23 @@ class RowTest {
     }
 
     @Test
+    void whatIsKeptOfALockThatBrokeIsTheHistoryThatShowsIt() {
+        Row row = new Row(CELL, Locks.of(CELL.lock(), CELL.store()));
+        row.add(history(hold(1, 90, 220, 5), hold(2, 140, 160, 6)));
+        LaneHistory broken = history(hold(1, 90, 110, 7), hold(2, 140, 160, 7));
+        row.add(broken);
+        assertThat(row.history()).contains(broken);
+        assertThat(row.shown()).allMatch(violation -> violation.check().equals("tokens"));
+    }
+
+    @Test
     void locksThatOneEventBitesAreNoTrialsOfTheirOwn() {
         Row row = new Row(CELL, Locks.of(CELL.lock(), CELL.store()));
         IntStream.range(0, 10).forEach(lock -> row.add(history()));
         assertThat(row.bitten()).isEqualTo(10);
         assertThat(row.events()).isEqualTo(1);
-        assertThat(row.sentence()).isEqualTo("HELD (1 event on 10 locks, 0 violations; 95 %: fails in less than 100.0 %"
-                + " of events)");
+        assertThat(row.sentence())
+                .isEqualTo("HELD (1 event, 10 bites, 0 violations; 95 %: fails in less than 100.0 %" + " of events)");
     }
 
     private static Row of(Turn... turns) {
@@ -53,6 +64,7 @@ class RowTest {
                 List.of(turns),
                 List.of(new Bite(1, 100, 200, true)),
                 List.of(new Probe(210, 300, 1000)),
+                List.of(),
                 List.of());
     }
 
