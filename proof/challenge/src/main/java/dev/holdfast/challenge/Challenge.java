@@ -50,7 +50,7 @@ import picocli.CommandLine.Spec;
             "  holdfast challenge redis --long",
             "  holdfast challenge --minutes 10",
             "  holdfast challenge --only redis/holdfast/fenced/pause-holder --seed 7",
-            "  holdfast challenge verify target/challenge/redis-holdfast-fenced-reset.history"
+            "  holdfast challenge verify target/challenge/redis-holdfast-fenced-reset-7.history"
         })
 public final class Challenge implements Callable<Integer> {
     private static final int BROKEN = 1;
@@ -138,11 +138,12 @@ public final class Challenge implements Callable<Integer> {
         System.out.println("seed " + start);
         Results results = new Results();
         TemporaryFolder.use(folder -> {
-            Thread interrupted = new Thread(() -> tellAndClear(results, folder), "interrupted");
+            Thread interrupted = new Thread(() -> tellAndClear(results, reports, folder), "interrupted");
             Runtime.getRuntime().addShutdownHook(interrupted);
             run(kinds, plan, results, folder, () -> write(reports, results));
             Runtime.getRuntime().removeShutdownHook(interrupted);
         });
+        results.complete();
         results.keepHistories(reports);
         write(reports, results);
         Terminal.print(results, System.out);
@@ -168,6 +169,8 @@ public final class Challenge implements Callable<Integer> {
         try {
             Files.createDirectories(folder);
             Files.writeString(folder.resolve("results.json"), "");
+            Files.deleteIfExists(folder.resolve("summary.md")); // of an earlier run
+            Files.deleteIfExists(folder.resolve("report.html"));
         } catch (IOException e) {
             throw misused("cannot write to " + folder + ": " + e.getMessage());
         }
@@ -187,8 +190,14 @@ public final class Challenge implements Callable<Integer> {
     }
 
     /** At SIGINT; the testbed ends all processes at the same time. */
-    private static void tellAndClear(Results results, Path folder) {
+    private static void tellAndClear(Results results, Path reports, Path folder) {
         results.interrupt();
+        try {
+            results.keepHistories(reports);
+            write(reports, results);
+        } catch (IOException | UncheckedIOException e) {
+            System.err.println("holdfast challenge: cannot keep what was seen in " + reports + ": " + e.getMessage());
+        }
         Terminal.printSoFar(results, System.out);
         try {
             TemporaryFolder.delete(folder);
@@ -250,14 +259,15 @@ public final class Challenge implements Callable<Integer> {
         @Override
         public Integer call() {
             LaneHistory history;
+            List<Violation> found;
             try {
                 history = HistoryFile.read(file);
+                found = Check.judge(history);
             } catch (IllegalArgumentException e) {
                 throw new ParameterException(command.commandLine(), String.valueOf(e.getMessage()));
             } catch (IOException e) {
                 throw new ParameterException(command.commandLine(), file + " cannot be read: " + e);
             }
-            List<Violation> found = Check.judge(history);
             System.out.println(history.cell() + ", seed " + history.seed() + ": "
                     + history.turns().size() + " turns, " + history.bitten() + " bites, " + found.size()
                     + " violations");

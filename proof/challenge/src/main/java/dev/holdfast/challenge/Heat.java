@@ -23,7 +23,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -72,13 +72,13 @@ public final class Heat {
     private final Fault fault;
     private final Crew crew;
     private final Target target;
+    private final Pulse pulse;
     private final Arbiter arbiter;
     private final Path folder;
     private final long seed;
     private final Random random;
     private final Duration longestPause;
     private final List<Lane> lanes = new ArrayList<>();
-    private final Set<Integer> dead = new HashSet<>();
 
     /** A worker that is kept in its holds, and the locks that it holds. */
     public record Pinned(int victim, List<Lane> lanes) {}
@@ -86,11 +86,12 @@ public final class Heat {
     /** A lock and what is done with it. */
     record Entry(LockKind lock, Workload workload) {}
 
-    Heat(String store, Start start, Fault fault, List<Entry> entries, long seed) {
+    Heat(String store, Start start, Fault fault, List<Entry> entries, long seed, boolean isQuick) {
         this.place = new Cell(store, "", "", fault.id());
         this.target = start.target;
         this.fault = fault;
         this.crew = start.crew;
+        this.pulse = start.pulse;
         this.arbiter = start.arbiter;
         this.folder = start.folder;
         this.seed = seed;
@@ -100,7 +101,7 @@ public final class Heat {
         for (Entry entry : entries) {
             int number = lanes.size();
             String name = prefix + "n" + number + "-" + fault.id();
-            lanes.add(new Lane(number, name, entry.lock(), entry.workload()));
+            lanes.add(new Lane(number, name, entry.lock(), entry.workload(), isQuick));
         }
     }
 
@@ -111,7 +112,7 @@ public final class Heat {
         crew.members().forEach(this::awaitOpened);
         probe();
         int made = 0;
-        while (made < times || (made < times + MORE && !areWrongLocksCaught())) {
+        while (made < times || (made < times + MORE && !(areWrongLocksCaught() && areAllBitten()))) {
             fault.bite(this);
             made++;
         }
@@ -129,6 +130,14 @@ public final class Heat {
         });
     }
 
+    /** A fault may come a moment too early or too late for a lock; one that uses the store up cannot be made again. */
+    private boolean areAllBitten() {
+        return fault.usesUp()
+                || lanes().stream()
+                        .filter(lane -> lane.lock().role() == Role.HOLDFAST)
+                        .allMatch(lane -> lane.bites().stream().anyMatch(Bite::bit));
+    }
+
     private LaneHistory history(Lane lane, List<String> residue) {
         return new LaneHistory(
                 new Cell(place.store(), lane.lock().id(), lane.workload().id(), fault.id()),
@@ -136,7 +145,8 @@ public final class Heat {
                 lane.turns(),
                 List.copyOf(lane.bites()),
                 List.copyOf(lane.probes()),
-                residue);
+                residue,
+                pulse.stalls());
     }
 
     private void begin(Member member) {
@@ -293,14 +303,18 @@ public final class Heat {
         member(worker).process.cont();
     }
 
-    /** Kills a worker, and has another one begin in its place; the moment before. */
+    /** Kills a worker; the moment before. */
     public long kill(int worker) {
         long now = System.nanoTime();
-        Member next = crew.replace(member(worker));
-        dead.add(worker);
+        member(worker).process.kill();
+        return now;
+    }
+
+    /** Has another one begin in the place of one that was killed. */
+    public void replace(int killed) {
+        Member next = crew.replace(member(killed));
         begin(next);
         awaitOpened(next);
-        return now;
     }
 
     /** Kills the server, and starts it with what it has on disk; returns when it answers. */
@@ -313,9 +327,12 @@ public final class Heat {
         return member(worker).proxy.orElseThrow();
     }
 
-    /** Which of the locks a worker's next request loses its reply for; it names the lock, and is made by running the last. */
-    public List<Lane> loseReplies(int worker, List<Lane> locks, Runnable request) {
-        Map<Lane, ReplyDrop> drops = new HashMap<>();
+    /**
+     * Which of the locks a worker's next request loses its reply for, and when; it names the lock, and is made by running the
+     * last.
+     */
+    public Map<Lane, Long> loseReplies(int worker, List<Lane> locks, Runnable request) {
+        Map<Lane, ReplyDrop> drops = new LinkedHashMap<>();
         for (Lane lane : locks) {
             if (lane.lock().isInStore()) {
                 String named = lane.name() + lane.lock().caught().request();
@@ -328,7 +345,10 @@ public final class Heat {
                 REQUEST,
                 lane -> Objects.requireNonNull(drops.get(lane)).hasBitten());
         drops.values().forEach(ReplyDrop::cancel);
-        return lost;
+        Map<Lane, Long> moments = new LinkedHashMap<>();
+        lost.forEach(lane ->
+                moments.put(lane, Objects.requireNonNull(drops.get(lane)).bittenAt()));
+        return moments;
     }
 
     /** Which of the locks that a worker holds go to others, of those with a lease. */
@@ -425,35 +445,65 @@ public final class Heat {
                 .toList();
     }
 
-    /** Awaits that each worker has had so many more turns at each lock. */
-    public void awaitTurns(int turns) {
+    /** Awaits that each worker has had so many more turns at each lock; those for which it came true. */
+    public List<Lane> awaitTurns(int turns) {
         Map<Lane, Map<Integer, Integer>> before = new HashMap<>();
         lanes().forEach(lane -> before.put(
                 lane,
                 crew.members().stream()
                         .collect(Collectors.toMap(member -> member.number, member -> lane.turnsOf(member.number)))));
-        List<Lane> unused = await(
-                lanes(),
-                Crew.PATIENCE,
-                lane -> !lane.isForEach()
-                        || Objects.requireNonNull(before.get(lane)).entrySet().stream()
-                                .allMatch(had -> lane.turnsOf(had.getKey()) >= had.getValue() + turns));
+        return await(lanes(), Crew.PATIENCE, lane -> {
+            Map<Integer, Integer> had = Objects.requireNonNull(before.get(lane));
+            return lane.isForEach()
+                    ? had.keySet().stream().allMatch(worker -> lane.turnsOf(worker) >= had.get(worker) + turns)
+                    : had.keySet().stream().mapToInt(lane::turnsOf).sum()
+                            > had.values().stream().mapToInt(Integer::intValue).sum();
+        });
     }
 
-    /** Records what was done to these locks, and which of them it is proven to have bitten. */
-    public void bitten(List<Lane> done, List<Lane> bitten, int victim, long began) {
+    /**
+     * Records that something was done, which all locks may have felt, and which of them it is proven to have bitten.
+     *
+     * @param victim the worker it was done to, or one of {@link Bite#ALL} and {@link Bite#NOBODY}
+     */
+    public void bitten(List<Lane> bitten, int victim, long began) {
         long healed = System.nanoTime();
-        done.forEach(lane -> lane.bite(new Bite(victim, began, healed, bitten.contains(lane))));
+        lanes().forEach(lane -> lane.bite(new Bite(victim, began, healed, bitten.contains(lane))));
+    }
+
+    /** The same for locks that a worker was kept in: one that it no longer held at that moment was not bitten. */
+    public void bitten(Pinned pinned, List<Lane> bitten, int victim, long began) {
+        bitten(
+                bitten.stream()
+                        .filter(lane -> lane.wasHeldBy(pinned.victim(), began))
+                        .toList(),
+                victim,
+                began);
     }
 
     /** Records whether all workers get all locks again in time. */
     public void probe() {
         long healed = System.nanoTime();
-        probe(
-                healed,
-                lane -> lane.isForEach()
-                        ? crew.members().stream().allMatch(member -> lane.isHadBy(member.number, healed))
-                        : crew.members().stream().anyMatch(member -> lane.isHadBy(member.number, healed)));
+        Map<Lane, Map<Integer, Long>> asked = new HashMap<>();
+        probe(healed, lane -> {
+            if (lane.isForEach()) {
+                return crew.members().stream().allMatch(member -> lane.isHadBy(member.number, healed));
+            }
+            Map<Integer, Long> first = asked.computeIfAbsent(lane, unused -> new HashMap<>());
+            return crew.members().stream().anyMatch(member -> lane.isHadBy(member.number, healed))
+                    && (lane.lock().role() != Role.HOLDFAST
+                            || crew.members().stream()
+                                    .allMatch(member -> hasAskedTwice(lane, member.number, healed, first)));
+        });
+    }
+
+    /** Whether a worker whose job another one does has had an answer since. */
+    private static boolean hasAskedTwice(Lane lane, int worker, long healed, Map<Integer, Long> first) {
+        long asked = lane.lastAsked(worker).orElse(healed);
+        if (asked - healed <= 0) {
+            return false;
+        }
+        return asked - first.computeIfAbsent(worker, unused -> asked) > 0 || lane.isHadBy(worker, healed);
     }
 
     /** Keeps all workers from asking anew, and records whether those who wait get their locks in time. */
@@ -468,8 +518,9 @@ public final class Heat {
         Predicate<Lane> isOver = lane -> {
             long now = System.nanoTime();
             boolean had = condition.test(lane);
-            if (had || now - healed > lane.limit().toNanos()) {
-                lane.probe(new Probe(healed, had ? now : 0, lane.limit().toNanos()));
+            Duration limit = lane.probes().isEmpty() ? lane.firstLimit() : lane.limit();
+            if (had || now - healed > limit.toNanos()) {
+                lane.probe(new Probe(healed, had ? now : 0, limit.toNanos()));
                 return true;
             }
             return false;

@@ -12,15 +12,20 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /** One lock under attack, as all workers use it for as long as one heat goes on. */
 public final class Lane {
     /** Over the lease: what a busy machine may take. */
     private static final Duration GRACE = Duration.ofSeconds(20);
-    /** For a wrong lock, which may never be had again: nothing is concluded from its being slow. */
+    /** For a wrong lock that may never be had again, where nothing is concluded from that, or there is no time. */
     private static final Duration SHORT_GRACE = Duration.ofSeconds(2);
+
+    /** A worker that is kept in its hold looks each 5 ms. */
+    private static final Duration SHORTLY = Duration.ofMillis(250);
 
     private final int number;
     private final String name;
@@ -32,12 +37,12 @@ public final class Lane {
     private final List<Probe> probes = new ArrayList<>();
     private boolean dead;
 
-    Lane(int number, String name, LockKind lock, Workload workload) {
+    Lane(int number, String name, LockKind lock, Workload workload, boolean isQuick) {
         this.number = number;
         this.name = name;
         this.lock = lock;
         this.workload = workload;
-        this.limit = lock.lease().plus(isWrong() ? SHORT_GRACE : GRACE);
+        this.limit = lock.lease().plus(isWrong() && (isQuick || !isLiveness()) ? SHORT_GRACE : GRACE);
     }
 
     int number() {
@@ -71,6 +76,11 @@ public final class Lane {
         return limit;
     }
 
+    /** The same before anything is done to it. */
+    Duration firstLimit() {
+        return lock.lease().plus(GRACE);
+    }
+
     void opened(int worker, TurnFile file) {
         files.put(worker, file);
     }
@@ -93,8 +103,12 @@ public final class Lane {
 
     void probe(Probe probe) {
         probes.add(probe);
-        boolean isExpected = isWrong() && !lock.caught().checks().contains("liveness");
-        dead = probe.obtained() == 0 && !isExpected;
+        dead = probe.obtained() == 0 && (!isWrong() || isLiveness());
+    }
+
+    /** Whether it is wrong in that it cannot be had any more. */
+    private boolean isLiveness() {
+        return lock.caught().checks().contains("liveness");
     }
 
     /** Whether it could not be had when it should: nothing more is expected of it. A slow one is still to be caught. */
@@ -112,10 +126,42 @@ public final class Lane {
         return turn != null && turn.isHolding();
     }
 
+    /** When the worker last asked for it, in a turn that may be over; empty before the first. */
+    OptionalLong lastAsked(int worker) {
+        Turn turn = file(worker).lastTurn();
+        return turn == null ? OptionalLong.empty() : OptionalLong.of(turn.asked());
+    }
+
     /** Whether the worker waits, and has for so long. */
     public boolean isAskedBy(int worker, Duration longEnough) {
         Turn turn = file(worker).lastTurn();
         return turn != null && turn.isAsking() && System.nanoTime() - turn.asked() > longEnough.toNanos();
+    }
+
+    /** Whether the worker held at that moment, and had found itself holding shortly before. */
+    public boolean wasHeldBy(int worker, long moment) {
+        Turn turn = lastBegun(worker, moment);
+        return turn != null
+                && Math.max(turn.began(), turn.lastValid()) - moment > -SHORTLY.toNanos()
+                && (turn.leaving() == 0 || turn.leaving() - moment >= 0);
+    }
+
+    /** Whether the last hold of the worker that had begun at that moment was being released, or had been. */
+    public boolean wasReleasedBy(int worker, long moment) {
+        Turn turn = lastBegun(worker, moment);
+        return turn != null && turn.leaving() != 0 && turn.leaving() - moment <= 0;
+    }
+
+    /** The worker's last hold that had begun at that moment. */
+    private @Nullable Turn lastBegun(int worker, long moment) {
+        TurnFile file = file(worker);
+        for (int i = file.count() - 1; i >= 0; i--) {
+            Turn turn = file.turn(i);
+            if (turn.isHold() && turn.began() - moment <= 0) {
+                return turn;
+            }
+        }
+        return null;
     }
 
     /** Whether the worker's turn of that number, from 1, ended without the lock. */

@@ -16,6 +16,7 @@ import java.util.Optional;
 final class Start implements AutoCloseable {
     private final Optional<ServerClock> clock;
     final Target target;
+    final Pulse pulse;
     final Arbiter arbiter;
     final Crew crew;
     final Path folder;
@@ -31,6 +32,7 @@ final class Start implements AutoCloseable {
         folder = Files.createTempDirectory(Files.createDirectories(parent), "start");
         clock = hasClocks ? clock() : Optional.empty();
         target = store.start(clock, folder);
+        pulse = Pulse.of(target.url());
         arbiter = new Arbiter();
         crew = new Crew(target, store.isProxied(), folder.resolve("stage"), clock.isPresent());
     }
@@ -51,6 +53,7 @@ final class Start implements AutoCloseable {
     @Override
     public void close() {
         crew.close();
+        pulse.close();
         arbiter.close();
         target.close();
         clock.ifPresent(ServerClock::close);

@@ -90,7 +90,15 @@ final class StoreRun implements Runnable {
                 }
             }
         }
+        if (!all.isEmpty() && all.stream().noneMatch(StoreRun::hasWrongLock)) {
+            // Of faults under which none is wrong it could not be told whether the checks see anything.
+            all.addAll(attacks(Faults.STEADY, Role.HOLDFAST, List.of(), plan.forPeers(Faults.STEADY)));
+        }
         return all;
+    }
+
+    private static boolean hasWrongLock(Attack attack) {
+        return attack.entries().stream().anyMatch(entry -> entry.lock().role() == Role.WRONG);
     }
 
     private List<Attack> attacks(Fault fault, Role side, List<Heat.Entry> kinds, Plan.Effort effort) {
@@ -130,7 +138,7 @@ final class StoreRun implements Runnable {
 
     private void make(Attack attack, long seed) throws IOException {
         Start on = start != null ? start : begin();
-        Heat heat = new Heat(store.id(), on, attack.fault(), attack.entries(), seed);
+        Heat heat = new Heat(store.id(), on, attack.fault(), attack.entries(), seed, plan.isQuick());
         Optional<String> impossible = attack.fault().impossible(heat);
         if (impossible.isPresent()) {
             results.notTested(store.id() + "/*/*/" + attack.fault().id(), impossible.get());

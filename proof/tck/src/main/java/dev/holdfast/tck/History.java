@@ -106,8 +106,10 @@ public final class History {
     public enum Rule {
         /** Nobody is beside a holder that excludes it. */
         EXCLUSION,
-        /** Tokens are distinct, and rise with the holds. */
-        TOKENS
+        /** Tokens are distinct, and who asks when a conflicting hold has begun gets a higher one. */
+        TOKENS,
+        /** The moments at which holds began and ended can be chosen so that holds follow one another by their tokens. */
+        ORDER
     }
 
     /** Until when a holder is taken to believe that it holds. */
@@ -208,13 +210,13 @@ public final class History {
             }
             point = Math.max(point, hold.asked());
             if (point > hold.began()) {
-                found.add(violation(Rule.TOKENS, "began before one with a lower token", hold, optional(previous)));
+                found.add(violation(Rule.ORDER, "began before one with a lower token", hold, optional(previous)));
             }
             if (hold.ending() == Ending.CLOSED) {
                 point = Math.max(point, hold.leaving());
                 if (point > hold.left()) {
                     found.add(violation(
-                            Rule.TOKENS, "ended before one with a lower token began", hold, optional(previous)));
+                            Rule.ORDER, "ended before one with a lower token began", hold, optional(previous)));
                 }
             }
             previous = hold;

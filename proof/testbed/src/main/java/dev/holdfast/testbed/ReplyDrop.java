@@ -15,6 +15,7 @@ public final class ReplyDrop {
     private final ChunkMatcher reply;
     private final AtomicReference<State> state = new AtomicReference<>(State.AWAITING_REQUEST);
     private volatile @Nullable RuntimeException failure;
+    private volatile long bitten;
 
     private enum State {
         AWAITING_REQUEST,
@@ -31,6 +32,11 @@ public final class ReplyDrop {
     /** Whether the reply was thrown away. */
     public boolean hasBitten() {
         return state.get() == State.BITTEN;
+    }
+
+    /** When the reply was thrown away, by {@link System#nanoTime()}; of no account before it was. */
+    public long bittenAt() {
+        return bitten;
     }
 
     /**
@@ -57,9 +63,11 @@ public final class ReplyDrop {
     }
 
     boolean takesReply(byte[] chunk) {
-        return state.get() == State.AWAITING_REPLY
-                && matches(reply, chunk)
-                && state.compareAndSet(State.AWAITING_REPLY, State.BITTEN);
+        if (state.get() != State.AWAITING_REPLY || !matches(reply, chunk)) {
+            return false;
+        }
+        bitten = System.nanoTime(); // before anybody sees that it has
+        return state.compareAndSet(State.AWAITING_REPLY, State.BITTEN);
     }
 
     private boolean matches(ChunkMatcher matcher, byte[] chunk) {

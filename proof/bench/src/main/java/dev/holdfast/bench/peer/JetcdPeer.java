@@ -5,13 +5,15 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
 import io.etcd.jetcd.lease.LeaseKeepAliveResponse;
+import io.etcd.jetcd.support.CloseableClient;
 import io.grpc.stub.StreamObserver;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
  * jetcd's client of etcd's own lock service. A lease owns a lock there, not a thread: two threads with one lease hold the
- * lock together. So each thread has a lease of its own, which jetcd keeps alive.
+ * lock together. So each thread has a lease of its own, which jetcd keeps alive. After a call that failed it takes a new one,
+ * as its user would: the old one may have ended.
  *
  * <p>It has no try. A request that is given up is carried out all the same, unless its lease is revoked.
  */
@@ -19,7 +21,9 @@ final class JetcdPeer implements Peer {
     private static final long LEASE_SECONDS = 30;
 
     private final Client client;
-    private final ThreadLocal<Long> leases = new ThreadLocal<>();
+    private final ThreadLocal<Lease> leases = new ThreadLocal<>();
+
+    private record Lease(long id, CloseableClient renewal) {}
 
     JetcdPeer(String url) {
         client = EtcdUrls.client(url);
@@ -28,17 +32,28 @@ final class JetcdPeer implements Peer {
     @Override
     public PeerLock open(String name, Mode mode) throws ExecutionException, InterruptedException {
         Only.exclusive(mode, this);
-        return new OneLock(client, ByteSequence.from("jetcd/" + name, UTF_8), lease());
+        long unused = lease(); // granted before anything is measured
+        return new OneLock(ByteSequence.from("jetcd/" + name, UTF_8));
     }
 
     private long lease() throws ExecutionException, InterruptedException {
-        Long mine = leases.get();
+        Lease mine = leases.get();
         if (mine == null) {
-            mine = client.getLeaseClient().grant(LEASE_SECONDS).get().getID();
-            Object unused = client.getLeaseClient().keepAlive(mine, new Ignoring());
+            long id = client.getLeaseClient().grant(LEASE_SECONDS).get().getID();
+            mine = new Lease(id, client.getLeaseClient().keepAlive(id, new Ignoring()));
             leases.set(mine);
         }
-        return mine;
+        return mine.id();
+    }
+
+    /** What the call that failed may have locked is free again at once, or at the end of the lease. */
+    private void giveUpLease() {
+        Lease mine = leases.get();
+        if (mine != null) {
+            leases.remove();
+            mine.renewal().close();
+            Object unused = client.getLeaseClient().revoke(mine.id());
+        }
     }
 
     @Override
@@ -46,21 +61,22 @@ final class JetcdPeer implements Peer {
         client.close();
     }
 
-    private static final class OneLock implements PeerLock {
-        private final Client client;
+    private final class OneLock implements PeerLock {
         private final ByteSequence name;
-        private final long lease;
         private @Nullable ByteSequence key;
 
-        OneLock(Client client, ByteSequence name, long lease) {
-            this.client = client;
+        OneLock(ByteSequence name) {
             this.name = name;
-            this.lease = lease;
         }
 
         @Override
         public void acquire() throws ExecutionException, InterruptedException {
-            key = client.getLockClient().lock(name, lease).get().getKey();
+            try {
+                key = client.getLockClient().lock(name, lease()).get().getKey();
+            } catch (ExecutionException failed) {
+                giveUpLease();
+                throw failed;
+            }
         }
 
         @Override

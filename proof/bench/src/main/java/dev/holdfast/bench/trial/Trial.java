@@ -9,11 +9,13 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /** {@code ./holdfast bench recipes} and the others: runs it, exits with 1 if a promise was broken. */
 public final class Trial {
     private static final int USAGE = 64;
+    private static final Pattern NUMBER = Pattern.compile("[1-9]\\d{0,8}");
     private static final double NANOS_PER_MILLI = 1e6;
 
     /** Those with a server, or files. */
@@ -48,15 +50,19 @@ public final class Trial {
                         number(args, 1, 3),
                         args.length > 2 ? stores(args[2]) : STORES);
             case "long" -> kept = runLong(number(args, 1, 1), args.length > 2 ? stores(args[2]) : STORES);
-            default -> {
-                System.err.println("usage: holdfast bench recipes [SECONDS] | retain | free-lock | memcached [TURNS]"
-                        + " | etcd [ROUNDS] | writers [SECONDS] | quorum | cluster"
-                        + " | writes [WINDOWS [STORE,STORE]] | long [PART [STORE,STORE]]");
-                System.exit(USAGE);
-                return;
-            }
+            default -> throw misused();
         }
         System.exit(kept ? 0 : 1);
+    }
+
+    /** Says how it is used, and does not return. */
+    private static IllegalStateException misused() {
+        System.err.println("usage: holdfast bench recipes [SECONDS] | retain | free-lock | memcached [TURNS]"
+                + " | etcd [ROUNDS] | writers [SECONDS] | quorum | cluster"
+                + " | writes [WINDOWS [STORE,STORE]] | long [PART [STORE,STORE]]; numbers from 1, stores of "
+                + STORES.stream().map(StoreKind::id).collect(Collectors.joining(",")));
+        System.exit(USAGE);
+        return new IllegalStateException("ended");
     }
 
     /** A part of it measures nothing that a page shows. */
@@ -68,10 +74,18 @@ public final class Trial {
 
     private static List<StoreKind> stores(String ids) {
         List<String> wanted = List.of(ids.split(","));
-        return STORES.stream().filter(store -> wanted.contains(store.id())).toList();
+        List<StoreKind> found =
+                STORES.stream().filter(store -> wanted.contains(store.id())).toList();
+        if (found.size() < wanted.size()) {
+            throw misused();
+        }
+        return found;
     }
 
     private static int number(String[] args, int place, int otherwise) {
+        if (args.length > place && !NUMBER.matcher(args[place]).matches()) {
+            throw misused();
+        }
         return args.length > place ? Integer.parseInt(args[place]) : otherwise;
     }
 

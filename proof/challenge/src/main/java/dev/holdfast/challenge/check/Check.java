@@ -25,7 +25,9 @@ public interface Check {
 
     /** All that the history of a workload must pass. */
     static List<Check> of(String workload) {
-        return Stream.concat(Workloads.of(workload).checks().stream(), Stream.of(new Liveness(), new NoResidue()))
+        return Stream.concat(
+                        Workloads.of(workload).checks().stream(),
+                        Stream.of(new Liveness(), new NoResidue(), Kept.holds(), Kept.calls()))
                 .toList();
     }
 

@@ -52,7 +52,7 @@ final class ClientClock implements Fault {
         heat.unpin();
         heat.probe();
         boolean right = heat.setClock(waiter, Duration.ZERO);
-        heat.bitten(waiting, seen && right ? waiting : List.of(), waiter, began);
+        heat.bitten(pinned, seen && right ? waiting : List.of(), waiter, began);
         heat.probe();
     }
 }

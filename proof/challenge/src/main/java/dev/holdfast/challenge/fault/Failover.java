@@ -2,6 +2,7 @@ package dev.holdfast.challenge.fault;
 
 import dev.holdfast.challenge.Heat;
 import dev.holdfast.challenge.Lane;
+import dev.holdfast.challenge.history.LaneHistory.Bite;
 import dev.holdfast.challenge.store.SentinelTarget;
 import dev.holdfast.challenge.store.StoreKind;
 import java.time.Duration;
@@ -46,32 +47,30 @@ record Failover(boolean heard) implements Fault {
     @Override
     public void bite(Heat heat) {
         SentinelTarget redis = (SentinelTarget) heat.target();
-        long began = System.nanoTime();
         if (heard) {
             Heat.Pinned pinned = heat.pin();
             redis.awaitReplicated();
             redis.holdLink();
+            long began = System.nanoTime();
             redis.failOver();
-            end(heat, redis, pinned, pinned.lanes(), began);
+            redis.bringBack();
+            heat.unpin();
+            heat.bitten(pinned, pinned.lanes(), Bite.ALL, began);
         } else {
             List<Lane> free = heat.bar();
             redis.holdLink();
-            long held = System.nanoTime();
+            long began = System.nanoTime();
             Heat.Pinned pinned = heat.pin(ARRIVAL);
-            List<Lane> refused = heat.notHadSince(held);
+            List<Lane> refused = heat.notHadSince(began);
             redis.failOver();
-            List<Lane> unused = heat.awaitGrantedTwice(pinned, held);
+            List<Lane> unused = heat.awaitGrantedTwice(pinned, began);
+            redis.bringBack();
+            heat.unpin();
             List<Lane> bitten = Stream.concat(pinned.lanes().stream(), refused.stream())
                     .filter(free::contains)
                     .toList();
-            end(heat, redis, pinned, bitten, began);
+            heat.bitten(bitten, Bite.ALL, began);
         }
-    }
-
-    private static void end(Heat heat, SentinelTarget redis, Heat.Pinned pinned, List<Lane> bitten, long began) {
-        redis.bringBack();
-        heat.unpin();
-        heat.bitten(heat.lanes(), bitten, pinned.victim(), began);
         heat.probe();
     }
 }

@@ -4,9 +4,12 @@ import java.util.List;
 
 /** All faults. A new one is an entry here. */
 public final class Faults {
+    /** Nothing is done, which takes the least time. */
+    public static final Fault STEADY = new Steady();
+
     /** All there are. */
     public static final List<Fault> ALL = List.of(
-            new Steady(),
+            STEADY,
             new PauseHolder(),
             new KillHolder(),
             new KillWaiter(),

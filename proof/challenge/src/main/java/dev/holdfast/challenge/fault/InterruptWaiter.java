@@ -35,7 +35,7 @@ final class InterruptWaiter implements Fault {
         long began = System.nanoTime();
         List<Lane> interrupted = heat.interrupt(waiter, waiting);
         heat.unpin();
-        heat.bitten(waiting, interrupted, waiter, began);
+        heat.bitten(pinned, interrupted, waiter, began);
         heat.probe();
     }
 }

@@ -25,7 +25,8 @@ final class KillHolder implements Fault {
         long killed = heat.kill(pinned.victim());
         heat.unpin();
         // It is in its hold until the end of time: by that it is proven.
-        heat.bitten(pinned.lanes(), heat.stillHeld(pinned), pinned.victim(), killed);
+        heat.bitten(pinned, heat.stillHeld(pinned), pinned.victim(), killed);
+        heat.replace(pinned.victim());
         heat.probe();
     }
 }

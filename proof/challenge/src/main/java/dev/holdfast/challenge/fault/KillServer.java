@@ -1,6 +1,7 @@
 package dev.holdfast.challenge.fault;
 
 import dev.holdfast.challenge.Heat;
+import dev.holdfast.challenge.history.LaneHistory.Bite;
 import dev.holdfast.challenge.store.StoreKind;
 
 /** The server is killed by SIGKILL and started again with what it has on disk, while a worker holds. */
@@ -31,7 +32,7 @@ final class KillServer implements Fault {
         long began = System.nanoTime();
         heat.restartServer();
         heat.unpin();
-        heat.bitten(pinned.lanes(), pinned.lanes(), pinned.victim(), began);
+        heat.bitten(pinned, pinned.lanes(), Bite.ALL, began);
         heat.probe();
     }
 }

@@ -34,7 +34,8 @@ final class KillWaiter implements Fault {
         List<Lane> waiting = heat.awaitAsked(pinned, waiter);
         long killed = heat.kill(waiter);
         heat.unpin();
-        heat.bitten(waiting, heat.stillAsked(waiting, waiter), waiter, killed);
+        heat.bitten(pinned, heat.stillAsked(waiting, waiter), waiter, killed);
+        heat.replace(waiter);
         heat.probe();
     }
 }

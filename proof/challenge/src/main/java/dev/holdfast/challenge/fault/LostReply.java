@@ -7,6 +7,7 @@ import dev.holdfast.challenge.lock.LockKind.Role;
 import dev.holdfast.challenge.store.StoreKind;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -63,21 +64,24 @@ record LostReply(Request request) implements Fault {
     @Override
     public void bite(Heat heat) {
         long began = System.nanoTime();
-        if (request == Request.RENEW) {
-            Heat.Pinned pinned = heat.pin();
-            List<Lane> bitten = heat.loseReplies(pinned.victim(), pinned.lanes(), () -> {});
-            heat.unpin();
-            heat.bitten(pinned.lanes(), bitten, pinned.victim(), began);
-        } else if (request == Request.RELEASE) {
-            Heat.Pinned pinned = heat.pin();
-            List<Lane> bitten = heat.loseReplies(pinned.victim(), pinned.lanes(), heat::unpin);
-            heat.bitten(pinned.lanes(), bitten, pinned.victim(), began);
-        } else {
+        if (request == Request.CLAIM) {
             int victim = heat.anyone();
             List<Lane> free = heat.bar();
-            List<Lane> bitten = heat.loseReplies(victim, free, () -> heat.admit(victim));
+            Map<Lane, Long> lost = heat.loseReplies(victim, free, () -> heat.admit(victim));
             heat.admitAll();
-            heat.bitten(free, bitten, victim, began);
+            heat.bitten(List.copyOf(lost.keySet()), victim, began);
+        } else {
+            Heat.Pinned pinned = heat.pin();
+            int victim = pinned.victim();
+            boolean released = request == Request.RELEASE;
+            Map<Lane, Long> lost = heat.loseReplies(victim, pinned.lanes(), released ? heat::unpin : () -> {});
+            heat.unpin();
+            // The reply to a renewal may be the next one when that to a release is meant.
+            lost.entrySet()
+                    .removeIf(each -> released
+                            ? !each.getKey().wasReleasedBy(victim, each.getValue())
+                            : !each.getKey().wasHeldBy(victim, each.getValue()));
+            heat.bitten(List.copyOf(lost.keySet()), victim, began);
         }
         heat.probe();
     }

@@ -42,7 +42,7 @@ final class Partition implements Fault {
             proxy.heal();
         }
         heat.unpin();
-        heat.bitten(pinned.lanes(), taken, pinned.victim(), began);
+        heat.bitten(pinned, taken, pinned.victim(), began);
         heat.probe();
     }
 }

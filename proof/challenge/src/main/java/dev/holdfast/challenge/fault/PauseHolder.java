@@ -2,6 +2,7 @@ package dev.holdfast.challenge.fault;
 
 import dev.holdfast.challenge.Heat;
 import dev.holdfast.challenge.Lane;
+import dev.holdfast.challenge.history.LaneHistory.Bite;
 import java.util.List;
 
 /** The process of the holder is stopped by SIGSTOP until its lock has gone to another, and goes on. */
@@ -32,7 +33,9 @@ final class PauseHolder implements Fault {
             heat.goOn(pinned.victim());
         }
         heat.unpin();
-        heat.bitten(pinned.lanes(), taken, pinned.victim(), stopped);
+        // A process that is stopped while it has the file of a store to itself is in everybody's way.
+        int victim = heat.target().port().isPresent() ? pinned.victim() : Bite.ALL;
+        heat.bitten(pinned, taken, victim, stopped);
         heat.probe();
     }
 }

@@ -45,7 +45,7 @@ record Reset(boolean ofHolder) implements Fault {
         long began = System.nanoTime();
         boolean cut = heat.reset(victim);
         heat.unpin();
-        heat.bitten(reset, cut ? reset : List.of(), victim, began);
+        heat.bitten(pinned, cut ? reset : List.of(), victim, began);
         heat.probe();
     }
 }

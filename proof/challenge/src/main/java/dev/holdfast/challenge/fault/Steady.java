@@ -1,6 +1,9 @@
 package dev.holdfast.challenge.fault;
 
 import dev.holdfast.challenge.Heat;
+import dev.holdfast.challenge.Lane;
+import dev.holdfast.challenge.history.LaneHistory.Bite;
+import java.util.List;
 
 /** Nothing is done: the workers race, and in the end those who wait must be served although nobody else comes. */
 final class Steady implements Fault {
@@ -19,8 +22,8 @@ final class Steady implements Fault {
     @Override
     public void bite(Heat heat) {
         long began = System.nanoTime();
-        heat.awaitTurns(TURNS);
-        heat.bitten(heat.lanes(), heat.lanes(), 0, began);
+        List<Lane> had = heat.awaitTurns(TURNS);
+        heat.bitten(had, Bite.NOBODY, began);
         heat.probe();
         Heat.Pinned pinned = heat.pin();
         heat.awaitWaiters(pinned);

@@ -2,6 +2,7 @@ package dev.holdfast.challenge.fault;
 
 import dev.holdfast.challenge.Heat;
 import dev.holdfast.challenge.Lane;
+import dev.holdfast.challenge.history.LaneHistory.Bite;
 import dev.holdfast.challenge.store.StoreKind;
 import java.time.Duration;
 import java.util.List;
@@ -51,7 +52,7 @@ final class StoreClock implements Fault {
         heat.unpin();
         heat.probe();
         boolean right = heat.setStoreClock(Duration.ZERO);
-        heat.bitten(pinned.lanes(), seen && right ? pinned.lanes() : List.of(), pinned.victim(), began);
+        heat.bitten(pinned, seen && right ? pinned.lanes() : List.of(), Bite.ALL, began);
         heat.probe();
     }
 }

@@ -3,6 +3,7 @@ package dev.holdfast.challenge.history;
 import dev.holdfast.challenge.history.LaneHistory.Bite;
 import dev.holdfast.challenge.history.LaneHistory.Cell;
 import dev.holdfast.challenge.history.LaneHistory.Probe;
+import dev.holdfast.challenge.history.LaneHistory.Stall;
 import dev.holdfast.challenge.history.Turn.Outcome;
 import dev.holdfast.tck.History.Ending;
 import dev.holdfast.tck.Modes;
@@ -16,16 +17,19 @@ import java.util.List;
  * A history as text, to be judged again without any server. A line has words with blanks between them:
  *
  * <pre>
- *   holdfast-challenge 1
+ *   holdfast-challenge 2
  *   cell STORE LOCK WORKLOAD FAULT SEED
  *   bite VICTIM BEGAN HEALED yes|no
  *   probe HEALED OBTAINED LIMIT
  *   residue TEXT...
- *   turn WORKER ASKED BEGAN LASTVALID LEAVING LEFT ENDING MODE TOKEN SCOPE READ WROTE OUTCOME
+ *   stall BEGAN ENDED
+ *   turn WORKER ASKED BEGAN LASTVALID LEAVING LEFT ENDING MODE TOKEN SCOPE READ WROTE OUTCOME STALL
+ *   end
  * </pre>
  */
 public final class HistoryFile {
-    private static final String HEAD = "holdfast-challenge 1";
+    private static final String HEAD = "holdfast-challenge 2";
+    private static final String END = "end";
 
     private HistoryFile() {}
 
@@ -40,6 +44,7 @@ public final class HistoryFile {
         history.probes()
                 .forEach(probe -> lines.add(line("probe", probe.healed(), probe.obtained(), probe.limitNanos())));
         history.residue().forEach(left -> lines.add("residue " + left.replace('\n', ' ')));
+        history.stalls().forEach(stall -> lines.add(line("stall", stall.began(), stall.ended())));
         history.turns()
                 .forEach(turn -> lines.add(line(
                         "turn",
@@ -55,7 +60,9 @@ public final class HistoryFile {
                         turn.scope(),
                         turn.read(),
                         turn.wrote(),
-                        turn.outcome())));
+                        turn.outcome(),
+                        turn.stall())));
+        lines.add(END);
         Files.write(file, lines);
     }
 
@@ -70,8 +77,12 @@ public final class HistoryFile {
             throw new IllegalArgumentException(
                     file + " is no history of a challenge: its first line is not '" + HEAD + "'");
         }
+        int last = lines.size() - 1;
+        if (!lines.get(last).equals(END)) {
+            throw new IllegalArgumentException(file + " is cut off: its last line is not '" + END + "'");
+        }
         Reading reading = new Reading();
-        for (int i = 1; i < lines.size(); i++) {
+        for (int i = 1; i < last; i++) {
             try {
                 reading.add(lines.get(i), lines.get(i).split(" ", -1));
             } catch (RuntimeException e) {
@@ -88,6 +99,7 @@ public final class HistoryFile {
         private final List<Bite> bites = new ArrayList<>();
         private final List<Probe> probes = new ArrayList<>();
         private final List<String> residue = new ArrayList<>();
+        private final List<Stall> stalls = new ArrayList<>();
 
         void add(String line, String[] words) {
             switch (words[0]) {
@@ -99,6 +111,7 @@ public final class HistoryFile {
                     bites.add(new Bite(
                             (int) number(words[1]), number(words[2]), number(words[3]), words[4].equals("yes")));
                 case "probe" -> probes.add(new Probe(number(words[1]), number(words[2]), number(words[3])));
+                case "stall" -> stalls.add(new Stall(number(words[1]), number(words[2])));
                 case "residue" -> residue.add(line.substring("residue ".length()));
                 case "turn" -> turns.add(turn(words));
                 default -> throw new IllegalArgumentException("no such line");
@@ -119,11 +132,12 @@ public final class HistoryFile {
                     number(words[10]),
                     number(words[11]),
                     number(words[12]),
-                    Outcome.valueOf(words[13]));
+                    Outcome.valueOf(words[13]),
+                    number(words[14]));
         }
 
         LaneHistory history() {
-            return new LaneHistory(cell, seed, turns, bites, probes, residue);
+            return new LaneHistory(cell, seed, turns, bites, probes, residue, stalls);
         }
     }
 

@@ -11,9 +11,16 @@ import java.util.List;
  * @param bites what was done to them
  * @param probes whether the lock could be had afterwards
  * @param residue what was left when all workers had closed their clients
+ * @param stalls when the store or the machine stood still
  */
 public record LaneHistory(
-        Cell cell, long seed, List<Turn> turns, List<Bite> bites, List<Probe> probes, List<String> residue) {
+        Cell cell,
+        long seed,
+        List<Turn> turns,
+        List<Bite> bites,
+        List<Probe> probes,
+        List<String> residue,
+        List<Stall> stalls) {
 
     /** A store, a lock, a workload and a fault, by their words. */
     public record Cell(String store, String lock, String workload, String fault) {
@@ -26,12 +33,22 @@ public record LaneHistory(
     /**
      * One time that the fault was made.
      *
-     * @param victim the worker it was made to, 0 for none
+     * @param victim the worker it was made to, {@link #ALL} if others feel it too
      * @param began when it began
      * @param healed when it was over
      * @param bit whether it is proven that it did something to this lock
      */
-    public record Bite(int victim, long began, long healed, boolean bit) {}
+    public record Bite(int victim, long began, long healed, boolean bit) {
+        /** Every worker feels it. */
+        public static final int ALL = 0;
+
+        /** Nothing was done. */
+        public static final int NOBODY = -1;
+
+        private boolean isFeltBy(Turn turn) {
+            return victim == ALL || victim == turn.worker();
+        }
+    }
 
     /**
      * One time that the lock should be had again.
@@ -41,6 +58,45 @@ public record LaneHistory(
      * @param limitNanos the time in which they should have had it
      */
     public record Probe(long healed, long obtained, long limitNanos) {}
+
+    /**
+     * A time in which the store did not answer the controller.
+     *
+     * @param began from when
+     * @param ended until when
+     */
+    public record Stall(long began, long ended) {}
+
+    /** Whether the store or the machine stood still while that turn went on. */
+    public boolean isStalled(Turn turn) {
+        return stalls.stream().anyMatch(stall -> stall.began() <= turn.left() && turn.asked() <= stall.ended());
+    }
+
+    /** Whether something was done to a worker while that turn went on, or what was done had not healed yet. */
+    public boolean isAttacked(Turn turn) {
+        return bites.stream().anyMatch(bite -> bite.isFeltBy(turn) && meets(bite, turn));
+    }
+
+    /** Whether a fault was made to the worker of one of these turns, and all of them began before it had healed. */
+    public boolean isDuringABite(List<Turn> some) {
+        long last = some.stream().mapToLong(Turn::began).max().orElse(Long.MAX_VALUE);
+        return bites.stream()
+                .anyMatch(bite -> last <= endOf(bite)
+                        && some.stream().anyMatch(turn -> bite.isFeltBy(turn) && meets(bite, turn)));
+    }
+
+    private boolean meets(Bite bite, Turn turn) {
+        return turn.asked() <= endOf(bite) && (turn.left() == 0 || bite.began() <= turn.left());
+    }
+
+    /** When all had the lock again after it. */
+    private long endOf(Bite bite) {
+        return probes.stream()
+                .filter(probe -> probe.healed() >= bite.healed() && probe.obtained() != 0)
+                .mapToLong(Probe::obtained)
+                .min()
+                .orElse(Long.MAX_VALUE);
+    }
 
     /** How often it is proven that the fault did something. */
     public long bitten() {

@@ -5,7 +5,7 @@ import dev.holdfast.tck.History.Ending;
 import dev.holdfast.tck.History.Held;
 
 /**
- * One use of a lock by one worker; times are {@link System#nanoTime()}, 0 for what did not come to pass.
+ * One use of a lock by one worker, which asks, holds, and leaves, or gives up; times are {@link System#nanoTime()}, 0 for what did not come to pass.
  *
  * @param worker a number of its own for each process
  * @param asked before the acquire
@@ -13,13 +13,14 @@ import dev.holdfast.tck.History.Held;
  * @param lastValid before the last look that found the hold valid
  * @param leaving before the release
  * @param left after the release
- * @param ending how it ended
+ * @param ending how it ended; one without a hold is closed when it was given up, and unknown when the call failed
  * @param mode how the lock was held
  * @param token the fencing token, 0 where there is none
  * @param scope the period of a job, 0 elsewhere
  * @param read what the resource had when the hold began
  * @param wrote what the holder wrote to the resource, 0 for nothing
  * @param outcome what became of that write
+ * @param stall for how many nanoseconds its process did not come to run meanwhile, at the longest
  */
 public record Turn(
         int worker,
@@ -34,7 +35,8 @@ public record Turn(
         long scope,
         long read,
         long wrote,
-        Outcome outcome) {
+        Outcome outcome,
+        long stall) {
 
     /** What became of a write. */
     public enum Outcome {

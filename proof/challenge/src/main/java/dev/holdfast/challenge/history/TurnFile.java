@@ -46,7 +46,8 @@ public final class TurnFile {
         SCOPE(8),
         READ(9),
         WROTE(10),
-        OUTCOME(11);
+        OUTCOME(11),
+        STALL(12);
 
         final int place;
 
@@ -125,8 +126,9 @@ public final class TurnFile {
         write(last(), Field.LEAVING, now);
     }
 
-    /** It is released, or was lost, or was never granted. */
-    public void left(Ending ending, long now) {
+    /** It is released, or was lost, or was never granted; the process stood still for so long meanwhile. */
+    public void left(Ending ending, long stall, long now) {
+        write(last(), Field.STALL, stall);
         write(last(), Field.ENDING, List.of(ENDINGS).indexOf(ending));
         write(last(), Field.LEFT, now);
     }
@@ -157,7 +159,8 @@ public final class TurnFile {
                 read(turn, Field.SCOPE),
                 read(turn, Field.READ),
                 read(turn, Field.WROTE),
-                OUTCOMES.get((int) read(turn, Field.OUTCOME)));
+                OUTCOMES.get((int) read(turn, Field.OUTCOME)),
+                read(turn, Field.STALL));
     }
 
     private static long number(Mode mode) {

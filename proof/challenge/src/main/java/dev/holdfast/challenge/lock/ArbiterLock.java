@@ -25,10 +25,10 @@ record ArbiterLock(int port, String name, Flaw flaw) implements AttackedLock {
             if (answer == null) {
                 throw new EOFException("the arbiter is gone");
             }
-            work.run(new Granted(Long.parseLong(answer)));
+            work.run(new Granted(Long.parseLong(answer), flaw != Flaw.NEVER_VALID));
             say(connection, "release");
         }
-        return Result.DONE;
+        return flaw == Flaw.ALWAYS_LOST ? Result.LOST : Result.DONE;
     }
 
     private static void say(SocketChannel connection, String line) throws IOException {
@@ -38,12 +38,7 @@ record ArbiterLock(int port, String name, Flaw flaw) implements AttackedLock {
         }
     }
 
-    private record Granted(long token) implements Grip {
-        @Override
-        public boolean isValid() {
-            return true;
-        }
-    }
+    private record Granted(long token, boolean isValid) implements Grip {}
 
     @Override
     public void close() {

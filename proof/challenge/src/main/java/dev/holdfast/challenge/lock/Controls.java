@@ -41,9 +41,6 @@ final class Controls {
     private static final Duration BETWEEN = Duration.ofMillis(3);
     private static final Duration LONG_BETWEEN = Duration.ofSeconds(1);
 
-    /** Where no lock of a textbook runs, and the file, on which all checks are tried in a quick run. */
-    private static final Set<String> WITHOUT_TEXTBOOK = Set.of("sqlite", "mariadb", "etcd", "memcached");
-
     static final List<LockKind> ALL = List.of(
             new LockKind(
                     "arbiter",
@@ -56,17 +53,19 @@ final class Controls {
                     Caught.NEVER,
                     place -> new ArbiterLock(place.arbiter(), place.name(), Flaw.NONE)),
             flawed(Flaw.TWO_HOLDERS, "plain", "steady", "exclusive", "register"),
-            flawed(Flaw.FALLING_TOKENS, "fenced", "steady", "tokens", "refused"),
+            flawed(Flaw.FALLING_TOKENS, "fenced", "steady", "tokens", "order", "refused"),
             flawed(Flaw.EQUAL_TOKENS, "fenced", "steady", "tokens", "refused"),
             flawed(Flaw.EXTRA_PERMIT, "permits", "steady", "permits"),
             flawed(Flaw.BARGING_READERS, "shared", "steady", "shared"),
             flawed(Flaw.FORGETS_THE_DEAD, "plain", "kill-holder", "liveness"),
             flawed(Flaw.LEAVES_RESIDUE, "plain", "steady", "residue"),
+            flawed(Flaw.ALWAYS_LOST, "plain", "steady", "kept"),
+            flawed(Flaw.NEVER_VALID, "plain", "steady", "kept"),
             new LockKind(
                     "lock-alone",
                     "job under a lock alone",
                     Role.WRONG,
-                    Set.of("sqlite"),
+                    Locks.EVERYWHERE,
                     false,
                     Set.of("period"),
                     NONE,
@@ -102,7 +101,7 @@ final class Controls {
                 words.replace('_', '-'),
                 "arbiter: " + words.replace('_', ' '),
                 Role.WRONG,
-                WITHOUT_TEXTBOOK,
+                Locks.EVERYWHERE,
                 false,
                 Set.of(workload),
                 NONE,

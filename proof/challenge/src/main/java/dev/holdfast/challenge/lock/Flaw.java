@@ -17,5 +17,9 @@ public enum Flaw {
     /** A holder that dies holds for ever. */
     FORGETS_THE_DEAD,
     /** Each release leaves something behind. */
-    LEAVES_RESIDUE
+    LEAVES_RESIDUE,
+    /** Each hold is called lost, and is not. */
+    ALWAYS_LOST,
+    /** No hold is ever called valid. */
+    NEVER_VALID
 }

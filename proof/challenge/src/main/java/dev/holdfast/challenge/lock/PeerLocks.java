@@ -24,8 +24,6 @@ final class PeerLocks {
     private static final Duration MINUTE = Duration.ofMinutes(1);
     /** Of Spring Integration on JDBC, by default. */
     private static final Duration TEN_SECONDS = Duration.ofSeconds(10);
-    /** How long a leader of Spring may be silent. */
-    private static final Duration LEADER = Duration.ofSeconds(2);
 
     private static final Map<String, String> JARS = Map.of(
             "Redisson", "redisson",
@@ -52,8 +50,8 @@ final class PeerLocks {
                     "Spring, LockRegistryLeaderInitiator",
                     "redis",
                     "term",
-                    LEADER,
-                    place -> new SpringElection(place, LEADER)),
+                    MINUTE,
+                    place -> new SpringElection(place, MINUTE)),
             peer("shedlock", "ShedLock", "redis", "plain", HALF_MINUTE, place -> ShedLock.onRedis(place, HALF_MINUTE)),
             peer("lock4j", "lock4j", "redis", "plain", HALF_MINUTE, Lock4j::at),
             peer(
@@ -108,7 +106,12 @@ final class PeerLocks {
                 "plain",
                 lease,
                 place -> new LibraryLock(
-                        place.client(Peer.class, id, () -> Peers.of(id, store).connect(place.url(), 1), Peer::close),
+                        place.client(
+                                Peer.class,
+                                id,
+                                // one that is alone needs no pool for many threads
+                                () -> Peers.of(id, store).connect(place.url(), place.isAlone() ? 2 : 1),
+                                Peer::close),
                         place.name()));
     }
 

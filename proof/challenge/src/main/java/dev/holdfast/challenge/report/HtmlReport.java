@@ -9,7 +9,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -32,6 +34,9 @@ public final class HtmlReport {
         results.settings()
                 .forEach((store, text) ->
                         page.append("<p>").append(escaped(text)).append("</p>"));
+        if (!results.isComplete()) {
+            page.append("<p>Not complete: what was seen so far.</p>");
+        }
         List<String> invalid = results.invalid();
         if (invalid.isEmpty()) {
             table(page, results.rows());
@@ -61,9 +66,8 @@ public final class HtmlReport {
 
     /** A line for each lock and workload, a column for each fault. */
     private static void table(StringBuilder page, List<Row> rows) {
-        Set<String> faults = rows.stream()
-                .map(row -> row.cell().fault())
-                .collect(Collectors.toCollection(java.util.LinkedHashSet::new));
+        Set<String> faults =
+                rows.stream().map(row -> row.cell().fault()).collect(Collectors.toCollection(LinkedHashSet::new));
         Map<Cell, Map<String, Row>> lines = new LinkedHashMap<>();
         for (Row row : rows) {
             Cell cell = row.cell();
@@ -88,9 +92,9 @@ public final class HtmlReport {
         if (row == null) {
             return "<td>–</td>";
         }
-        return "<td class=\"" + row.verdict().name().toLowerCase(java.util.Locale.ROOT) + "\" title=\""
-                + escaped(row.sentence()) + "\">" + row.verdict().title() + "<small>" + row.bitten()
-                + " bites</small></td>";
+        return "<td class=\"" + row.verdict().name().toLowerCase(Locale.ROOT) + "\" title=\""
+                + escaped(row.sentence()) + "\">" + row.verdict().title() + "<small>" + row.events()
+                + " events, " + row.bitten() + " bites</small></td>";
     }
 
     private static String legend() {

@@ -15,6 +15,7 @@ public final class JsonReport {
     /** Writes it. */
     public static void write(Path file, Results results) throws IOException {
         Map<String, Object> all = new LinkedHashMap<>();
+        all.put("complete", results.isComplete());
         all.put("invalid", results.invalid());
         all.put("settings", results.settings());
         all.put("notTested", results.notTested());
@@ -29,11 +30,16 @@ public final class JsonReport {
         values.put("lock", row.lock().title());
         values.put("role", row.lock().role().toString());
         values.put("verdict", row.verdict().toString());
+        values.put("events", row.events());
         values.put("bites", row.bitten());
         values.put("didNotBite", row.missed());
         values.put("seen", row.seen());
         values.put("turns", row.turns());
+        values.put("lost", row.lost());
+        values.put("failedReleases", row.failedReleases());
+        values.put("failedCalls", row.failedCalls());
         values.put("violations", row.violations());
+        values.put("broken", row.broken());
         values.put("naiveOverlaps", row.naiveOverlaps());
         row.history().map(LaneHistory::seed).ifPresent(seed -> values.put("seed", seed));
         values.put("file", row.file());

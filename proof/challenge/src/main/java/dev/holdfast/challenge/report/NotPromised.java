@@ -1,5 +1,7 @@
 package dev.holdfast.challenge.report;
 
+import dev.holdfast.challenge.check.Check.Violation;
+import dev.holdfast.challenge.history.LaneHistory;
 import dev.holdfast.challenge.history.LaneHistory.Cell;
 import dev.holdfast.challenge.lock.LockKind;
 import dev.holdfast.challenge.lock.LockKind.Role;
@@ -14,19 +16,27 @@ final class NotPromised {
     private static final Set<String> FORGETFUL = Set.of("redis", "memcached");
 
     /**
-     * What two holders at a time do: each may lose the other's update, the token of the older one is below that of the
-     * younger, and a register that checks tokens refuses the older one.
+     * What two holders at a time do: each may lose the other's update, they do not follow one another by their tokens, and a
+     * register that checks tokens refuses the older one. Tokens that fall or repeat are nobody's right.
      */
     private static final Set<String> TOGETHER =
-            Set.of("exclusive", "shared", "permits", "register", "tokens", "refused");
+            Set.of("exclusive", "shared", "permits", "register", "order", "refused");
 
     /** Those that wait until a replica has the grant. */
     private static final Set<String> CONFIRMED = Set.of("holdfast-acks", "redisson-fenced-checked");
 
     private NotPromised() {}
 
+    /** Whether it is excused: while the fault goes on, and at no other time. */
+    static boolean excuses(LockKind lock, LaneHistory history, Violation violation) {
+        if (violation.check().equals("failed")) {
+            return lock.role() == Role.PEER; // no library says when a call may fail
+        }
+        return why(lock, history.cell(), violation.check()).isPresent() && history.isDuringABite(violation.turns());
+    }
+
     /** Why a check may find something in that cell; empty where it may not. */
-    static Optional<String> why(LockKind lock, Cell cell, String check) {
+    private static Optional<String> why(LockKind lock, Cell cell, String check) {
         boolean isPeer = lock.role() == Role.PEER;
         boolean doubleGrant = TOGETHER.contains(check);
         boolean outlasts = OUTLASTING_A_LEASE.contains(cell.fault());
@@ -37,9 +47,7 @@ final class NotPromised {
             return Optional.of("the library does not tell a holder that its lease or session has ended");
         }
         if (cell.fault().equals("kill-server") && FORGETFUL.contains(cell.store())) {
-            return doubleGrant || (isPeer && check.equals("fence"))
-                    ? Optional.of("this server keeps nothing over a restart")
-                    : Optional.empty();
+            return doubleGrant ? Optional.of("this server keeps nothing over a restart") : Optional.empty();
         }
         if (cell.fault().equals("store-clock") && doubleGrant) {
             return Optional.of("leases run by the clock of the server");

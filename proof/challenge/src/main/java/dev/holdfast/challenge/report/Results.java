@@ -25,6 +25,7 @@ public final class Results {
     private final List<String> notTested = new ArrayList<>();
     private final List<String> failures = new ArrayList<>();
     private volatile boolean interrupted;
+    private volatile boolean complete;
 
     /** Adds what became of one lock under one fault. */
     public synchronized void add(LaneHistory history) {
@@ -69,6 +70,16 @@ public final class Results {
         interrupted = true;
     }
 
+    /** All that was to be attacked was. */
+    public void complete() {
+        complete = true;
+    }
+
+    /** Whether all that was to be attacked was. */
+    public boolean isComplete() {
+        return complete;
+    }
+
     /** Whether the run is over before its time. */
     public boolean isInterrupted() {
         return interrupted;
@@ -111,9 +122,13 @@ public final class Results {
                         + row.shown().get(0).check() + ": " + row.shown().get(0).text());
             }
         }
-        if (controls().isEmpty()) {
-            why.add("no control was run");
-        }
+        rows().stream()
+                .map(row -> row.cell().store())
+                .distinct()
+                .filter(store -> controls().stream()
+                        .noneMatch(row ->
+                                row.cell().store().equals(store) && row.lock().role() == Role.WRONG))
+                .forEach(store -> why.add("no wrong lock was run on " + store));
         return why;
     }
 
@@ -132,7 +147,8 @@ public final class Results {
             };
             if (row.history().isPresent() && unexpected) {
                 Files.createDirectories(folder);
-                Path file = folder.resolve(row.cell().toString().replace('/', '-') + ".history");
+                Path file = folder.resolve(row.cell().toString().replace('/', '-') + "-"
+                        + row.history().get().seed() + ".history");
                 HistoryFile.write(file, row.history().get());
                 row.keptIn(file.toString());
             }

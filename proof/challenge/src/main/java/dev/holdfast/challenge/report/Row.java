@@ -4,28 +4,41 @@ import dev.holdfast.challenge.check.Check;
 import dev.holdfast.challenge.check.Check.Violation;
 import dev.holdfast.challenge.check.Exclusion;
 import dev.holdfast.challenge.history.LaneHistory;
+import dev.holdfast.challenge.history.LaneHistory.Bite;
 import dev.holdfast.challenge.history.LaneHistory.Cell;
 import dev.holdfast.challenge.history.Turn;
 import dev.holdfast.challenge.lock.LockKind;
+import dev.holdfast.tck.History.Ending;
 import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** All that was seen of one cell: one lock, one workload, one fault. Not thread-safe. */
 public final class Row {
-    /** One in twenty runs of a lock that fails in this share of the bites would have shown nothing: the rule of three. */
+    /**
+     * One in twenty runs of a lock that fails in this share of the events would have shown nothing: the rule of three. Locks
+     * that one event bites together are no trials of their own.
+     */
     private static final double RULE_OF_THREE = 300;
 
     private final Cell cell;
     private final LockKind lock;
     private final Map<String, Integer> violations = new TreeMap<>();
+    private final Map<String, Integer> broken = new TreeMap<>();
+    private final Set<Long> events = new HashSet<>();
+    private final Map<Ending, Long> endings = new EnumMap<>(Ending.class);
     private final List<Long> seeds = new ArrayList<>();
     private long bitten;
     private long missed;
     private long turns;
+    private long failedCalls;
     private long naive;
     private long seen;
     private @Nullable LaneHistory worst;
@@ -44,15 +57,26 @@ public final class Row {
         turns += history.turns().size();
         naive += Exclusion.naiveOverlaps(history);
         found.forEach(violation -> violations.merge(violation.check(), 1, Integer::sum));
+        List<Violation> unexcused = found.stream()
+                .filter(violation -> !NotPromised.excuses(lock, history, violation))
+                .toList();
+        history.bites().stream().filter(Bite::bit).forEach(bite -> events.add(bite.healed()));
+        history.turns().stream()
+                .filter(turn -> turn.isHold() && turn.left() != 0)
+                .forEach(turn -> endings.merge(turn.ending(), 1L, Long::sum));
+        failedCalls += history.turns().stream()
+                .filter(turn -> !turn.isHold() && turn.left() != 0 && turn.ending() == Ending.UNKNOWN)
+                .count();
         seen += found.stream()
                 .map(violation -> biteBefore(history, violation))
                 .distinct()
                 .count();
         seeds.add(history.seed());
-        if (shown.isEmpty()) {
+        if (shown.isEmpty() || (broken.isEmpty() && !unexcused.isEmpty())) {
             worst = history;
-            shown = found;
+            shown = unexcused.isEmpty() ? found : unexcused;
         }
+        unexcused.forEach(violation -> broken.merge(violation.check(), 1, Integer::sum));
     }
 
     /** The number of the bite after which it happened. */
@@ -74,6 +98,31 @@ public final class Row {
     /** How often it is proven that the fault did something. */
     public long bitten() {
         return bitten;
+    }
+
+    /** How many times the fault was made that bit one lock or more. */
+    public int events() {
+        return events.size();
+    }
+
+    /** Which times: the same for all locks of a store that were bitten together. */
+    Set<Long> eventsBitten() {
+        return events;
+    }
+
+    /** How many holds were called lost. */
+    public long lost() {
+        return endings.getOrDefault(Ending.LOST, 0L);
+    }
+
+    /** How many releases failed. */
+    public long failedReleases() {
+        return endings.getOrDefault(Ending.UNKNOWN, 0L);
+    }
+
+    /** How many calls for the lock failed. */
+    public long failedCalls() {
+        return failedCalls;
     }
 
     /** How often it is not. */
@@ -99,6 +148,11 @@ public final class Row {
     /** How often each check found something. */
     public Map<String, Integer> violations() {
         return violations;
+    }
+
+    /** How often each check found something that is promised not to happen. */
+    public Map<String, Integer> broken() {
+        return broken;
     }
 
     /** The history in which something was found first; the last one where nothing was. */
@@ -128,9 +182,7 @@ public final class Row {
         if (violations.isEmpty()) {
             return Verdict.HELD;
         }
-        boolean promised = violations.keySet().stream()
-                .anyMatch(check -> NotPromised.why(lock, cell, check).isEmpty());
-        return promised ? Verdict.BROKEN : Verdict.NOT_PROMISED;
+        return broken.isEmpty() ? Verdict.NOT_PROMISED : Verdict.BROKEN;
     }
 
     /** The verdict with its figures. */
@@ -138,24 +190,46 @@ public final class Row {
         return switch (verdict()) {
             case NOT_TESTED -> "NOT TESTED (the fault did not bite in " + missed + " tries)";
             case HELD ->
-                "HELD (" + bitten + " bites, 0 violations, fails in less than "
-                        + String.format("%.1f", Math.min(100, RULE_OF_THREE / bitten)) + " % of bites, 95 %)";
+                "HELD (" + bites() + ", 0 violations; 95 %: fails in less than "
+                        + String.format(Locale.ROOT, "%.1f", Math.min(100, RULE_OF_THREE / events()))
+                        + " % of events" + endings() + ")";
             case NOT_PROMISED ->
                 "NOT PROMISED (" + String.join(", ", violations.keySet()) + "; seen after " + seen + " of " + bitten
-                        + " bites)";
+                        + " bites" + endings() + ")";
             case BROKEN ->
                 "BROKEN (" + counts() + "; seed "
                         + history().map(LaneHistory::seed).orElse(0L) + ")";
         };
     }
 
-    /** How often each check found something, in words. */
+    /** As "30 events, 90 bites". */
+    private String bites() {
+        return events() + (events() == 1 ? " event, " : " events, ") + bitten + (bitten == 1 ? " bite" : " bites");
+    }
+
+    /** What callers were told besides. */
+    private String endings() {
+        StringBuilder told = new StringBuilder();
+        tell(told, lost(), "holds called lost");
+        tell(told, failedReleases(), "releases failed");
+        tell(told, failedCalls, "calls failed");
+        return told.toString();
+    }
+
+    private static void tell(StringBuilder told, long number, String what) {
+        if (number > 0) {
+            told.append("; ").append(number).append(' ').append(what);
+        }
+    }
+
+    /** How often each check found something, in words; of a lock that broke a promise, those that show it. */
     String counts() {
         return String.join(
                 ", ",
-                violations.entrySet().stream()
-                        .map(entry -> entry.getKey() + " " + entry.getValue())
-                        .toList());
+                (broken.isEmpty() ? violations : broken)
+                        .entrySet().stream()
+                                .map(entry -> entry.getKey() + " " + entry.getValue())
+                                .toList());
     }
 
     /** For a wrong lock, the checks that should have found it and did not. */

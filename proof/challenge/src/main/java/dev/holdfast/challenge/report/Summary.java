@@ -13,15 +13,14 @@ import java.util.stream.Collectors;
 
 /** A line for each lock, as a table in Markdown. */
 public final class Summary {
-    /** One in twenty runs of a lock that fails in this share of the bites would have shown nothing: the rule of three. */
-    private static final double RULE_OF_THREE = 300;
-
     private Summary() {}
 
-    /** Writes it; nothing of a run that is worth nothing. */
+    /** Writes it; nothing of a run that is worth nothing, nor what an earlier one left. */
     public static void write(Path file, Results results) throws IOException {
         if (results.invalid().isEmpty()) {
             Files.writeString(file, table(results));
+        } else {
+            Files.deleteIfExists(file);
         }
     }
 
@@ -37,7 +36,8 @@ public final class Summary {
                             unused -> new ArrayList<>())
                     .add(row);
         }
-        StringBuilder table = new StringBuilder("| store | lock | held under | seen, and not promised | broken |\n")
+        StringBuilder table = new StringBuilder(results.isComplete() ? "" : "Not complete: what was seen so far.\n\n")
+                .append("| store | lock | held under | seen, and not promised | broken |\n")
                 .append("|---|---|---|---|---|\n");
         lines.forEach((title, rows) -> table.append("| " + title + " | " + held(rows) + " | "
                 + seen(rows, Verdict.NOT_PROMISED) + " | " + seen(rows, Verdict.BROKEN) + " |\n"));
@@ -48,19 +48,19 @@ public final class Summary {
     private static String held(List<Row> rows) {
         Map<String, List<Row>> byFault = byFault(rows);
         byFault.values().removeIf(of -> of.stream().anyMatch(row -> row.verdict() != Verdict.HELD));
-        long bites = byFault.values().stream()
-                .flatMap(List::stream)
-                .mapToLong(Row::bitten)
-                .sum();
-        return bites == 0
+        List<Row> held = byFault.values().stream().flatMap(List::stream).toList();
+        return held.isEmpty()
                 ? "–"
                 : String.format(
                         Locale.ROOT,
-                        "%d of %d faults, %,d bites (fails in < %.2f %%)",
+                        "%d of %d faults: %,d events, %,d bites",
                         byFault.size(),
                         byFault(rows).size(),
-                        bites,
-                        Math.min(100, RULE_OF_THREE / bites));
+                        held.stream()
+                                .flatMap(row -> row.eventsBitten().stream())
+                                .distinct()
+                                .count(),
+                        held.stream().mapToLong(Row::bitten).sum());
     }
 
     private static String seen(List<Row> rows, Verdict verdict) {
@@ -79,7 +79,7 @@ public final class Summary {
         return String.join(
                 ", ",
                 rows.stream()
-                        .flatMap(row -> row.violations().keySet().stream())
+                        .flatMap(row -> (row.broken().isEmpty() ? row.violations() : row.broken()).keySet().stream())
                         .collect(Collectors.toCollection(TreeSet::new)));
     }
 

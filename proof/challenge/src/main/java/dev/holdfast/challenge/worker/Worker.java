@@ -40,6 +40,7 @@ public final class Worker {
     private final Stage stage;
     private final List<WorkingThread> threads = new ArrayList<>();
     private final Clients clients = new Clients();
+    private final Stalls stalls = Stalls.watch();
 
     private Worker(Stage stage) {
         this.stage = stage;
@@ -78,6 +79,7 @@ public final class Worker {
                 Workloads.of(words[5]),
                 new Place(words[8], words[6], words[5], Integer.parseInt(words[9]), words[7].equals("own"), clients),
                 new TurnFile(Path.of(words[10]), worker),
+                stalls,
                 Long.parseLong(words[11]),
                 Duration.ofMillis(Long.parseLong(words[12])));
         threads.add(thread);

@@ -31,6 +31,7 @@ final class WorkingThread extends Thread {
     private final Workload workload;
     private final Place place;
     private final TurnFile file;
+    private final Stalls stalls;
     private final Random random;
     private final long longestPause;
     private volatile boolean ended;
@@ -43,6 +44,7 @@ final class WorkingThread extends Thread {
             Workload workload,
             Place place,
             TurnFile file,
+            Stalls stalls,
             long seed,
             Duration longestPause) {
         // The same in every process: some locks take the name of a thread for who it is.
@@ -56,6 +58,7 @@ final class WorkingThread extends Thread {
         this.workload = workload;
         this.place = place;
         this.file = file;
+        this.stalls = stalls;
         this.random = new Random(seed + worker);
         this.longestPause = longestPause.toNanos();
     }
@@ -105,7 +108,8 @@ final class WorkingThread extends Thread {
 
     private void takeTurn(AttackedLock lock) {
         Mode mode = workload.mode(random, stage.isPinned(worker));
-        file.ask(System.nanoTime());
+        long asked = System.nanoTime();
+        file.ask(asked);
         Ending ending = Ending.UNKNOWN;
         try {
             Result result = lock.turn(mode, grip -> hold(mode, grip));
@@ -114,11 +118,14 @@ final class WorkingThread extends Thread {
                 file.askAgain(System.nanoTime());
                 result = lock.turn(mode, grip -> hold(mode, grip));
             }
-            ending = result == Result.DONE ? Ending.CLOSED : result == Result.LOST ? Ending.LOST : Ending.UNKNOWN;
-        } catch (Exception e) {
+            ending = result == Result.LOST ? Ending.LOST : Ending.CLOSED;
+        } catch (Exception | Error failed) {
+            if (ended) {
+                return; // in the middle of a call, which the end of the heat broke off
+            }
             // The store is gone, or the connection: whether it was released is not known.
         }
-        file.left(ending, System.nanoTime());
+        file.left(ending, stalls.longestSince(asked), System.nanoTime());
     }
 
     private void hold(Mode mode, Grip grip) {
@@ -131,12 +138,12 @@ final class WorkingThread extends Thread {
         do {
             // A reader is in no other reader's way: a pinned worker stays where it writes.
             stays = stage.isPinned(worker) && !(mode instanceof Mode.Shared);
-            if (stays) {
-                lane.arrived(true);
-            }
             long looked = System.nanoTime();
             if (grip.isValid()) {
                 file.valid(looked);
+            }
+            if (stays) {
+                lane.arrived(true);
             }
             pause((stays ? LOOK_WHEN_PINNED : LOOK).toNanos());
         } while ((stays || System.nanoTime() - until < 0) && !ended);

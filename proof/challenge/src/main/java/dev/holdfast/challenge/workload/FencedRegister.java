@@ -47,6 +47,6 @@ final class FencedRegister implements Workload {
 
     @Override
     public List<Check> checks() {
-        return List.of(new Exclusion("exclusive"), new Tokens(), new Fence(), new Refused());
+        return List.of(new Exclusion("exclusive"), Tokens.rise(), Tokens.order(), new Fence(), new Refused());
     }
 }

@@ -28,6 +28,6 @@ final class ReadersAndWriters implements Workload {
 
     @Override
     public List<Check> checks() {
-        return List.of(new Exclusion("shared"), new Tokens());
+        return List.of(new Exclusion("shared"), Tokens.rise(), Tokens.order());
     }
 }

@@ -19,6 +19,6 @@ final class TermOfLeadership implements Workload {
 
     @Override
     public List<Check> checks() {
-        return List.of(new Exclusion("exclusive"), new Tokens());
+        return List.of(new Exclusion("exclusive"), Tokens.rise(), Tokens.order());
     }
 }

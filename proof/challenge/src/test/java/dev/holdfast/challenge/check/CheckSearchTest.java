@@ -60,7 +60,8 @@ class CheckSearchTest {
             boolean expected = turns.stream()
                     .anyMatch(one -> turns.stream()
                             .anyMatch(other -> one.worker() != other.worker() && isBroken.test(one, other)));
-            LaneHistory history = new LaneHistory(new Cell("", "", "", ""), 0, turns, List.of(), List.of(), List.of());
+            LaneHistory history =
+                    new LaneHistory(new Cell("", "", "", ""), 0, turns, List.of(), List.of(), List.of(), List.of());
             assertThat(!check.violations(history).isEmpty()).as("%s", turns).isEqualTo(expected);
             broken += expected ? 1 : 0;
         }
@@ -82,7 +83,8 @@ class CheckSearchTest {
                 value(),
                 value(),
                 value(),
-                OUTCOMES.get(random.nextInt(OUTCOMES.size())));
+                OUTCOMES.get(random.nextInt(OUTCOMES.size())),
+                0);
     }
 
     private long value() {

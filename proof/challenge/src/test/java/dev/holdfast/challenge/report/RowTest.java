@@ -1,0 +1,88 @@
+package dev.holdfast.challenge.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.challenge.history.LaneHistory;
+import dev.holdfast.challenge.history.LaneHistory.Bite;
+import dev.holdfast.challenge.history.LaneHistory.Cell;
+import dev.holdfast.challenge.history.LaneHistory.Probe;
+import dev.holdfast.challenge.history.Turn;
+import dev.holdfast.challenge.history.Turn.Outcome;
+import dev.holdfast.challenge.lock.Locks;
+import dev.holdfast.spi.Mode;
+import dev.holdfast.tck.History.Ending;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** A lock of another library, one of whose holders was stopped from 100 to 200; all have the lock again at 300. */
+class RowTest {
+    private static final Cell CELL = new Cell("redis", "redisson-fenced", "fenced", "pause-holder");
+
+    @Test
+    void anOverlapThatIsNotPromisedAwayIsExcusedOnlyWhileTheFaultGoesOn() {
+        assertThat(of(hold(1, 90, 220, 5), hold(2, 140, 160, 6)).verdict()).isEqualTo(Verdict.NOT_PROMISED);
+        assertThat(of(hold(1, 490, 620, 5), hold(2, 540, 560, 6)).verdict()).isEqualTo(Verdict.BROKEN);
+        assertThat(of(hold(2, 90, 220, 5), hold(3, 140, 160, 6)).verdict()).isEqualTo(Verdict.BROKEN);
+    }
+
+    @Test
+    void aTokenThatComesTwiceIsNeverExcused() {
+        assertThat(of(hold(1, 90, 110, 5), hold(2, 140, 160, 5)).verdict()).isEqualTo(Verdict.BROKEN);
+    }
+
+    @Test
+    void whatIsKeptOfALockThatBrokeIsTheHistoryThatShowsIt() {
+        Row row = new Row(CELL, Locks.of(CELL.lock(), CELL.store()));
+        row.add(history(hold(1, 90, 220, 5), hold(2, 140, 160, 6)));
+        LaneHistory broken = history(hold(1, 90, 110, 7), hold(2, 140, 160, 7));
+        row.add(broken);
+        assertThat(row.history()).contains(broken);
+        assertThat(row.shown()).allMatch(violation -> violation.check().equals("tokens"));
+    }
+
+    @Test
+    void locksThatOneEventBitesAreNoTrialsOfTheirOwn() {
+        Row row = new Row(CELL, Locks.of(CELL.lock(), CELL.store()));
+        IntStream.range(0, 10).forEach(lock -> row.add(history()));
+        assertThat(row.bitten()).isEqualTo(10);
+        assertThat(row.events()).isEqualTo(1);
+        assertThat(row.sentence())
+                .isEqualTo("HELD (1 event, 10 bites, 0 violations; 95 %: fails in less than 100.0 %" + " of events)");
+    }
+
+    private static Row of(Turn... turns) {
+        Row row = new Row(CELL, Locks.of(CELL.lock(), CELL.store()));
+        row.add(history(turns));
+        return row;
+    }
+
+    private static LaneHistory history(Turn... turns) {
+        return new LaneHistory(
+                CELL,
+                0,
+                List.of(turns),
+                List.of(new Bite(1, 100, 200, true)),
+                List.of(new Probe(210, 300, 1000)),
+                List.of(),
+                List.of());
+    }
+
+    private static Turn hold(int worker, long asked, long left, long token) {
+        return new Turn(
+                worker,
+                asked,
+                asked + 1,
+                asked + 1,
+                left - 1,
+                left,
+                Ending.CLOSED,
+                Mode.EXCLUSIVE,
+                token,
+                0,
+                0,
+                0,
+                Outcome.NONE,
+                0);
+    }
+}
