@@ -10,8 +10,8 @@ import java.util.Map;
 
 /**
  * No hold is lost, and no call fails, while nothing is done to the worker or to the store, and all that was done has healed.
- * Without this, a lock that calls each hold lost would pass every other check. A worker is judged from its first hold on: a
- * new JVM may take longer than a short lease to load the classes of a claim.
+ * Without this, a lock that calls each hold lost would pass every other check. A worker is judged when it
+ * has held, and all have had the lock since: a new JVM may take longer than a short lease to load the classes of a claim.
  *
  * @param id {@code kept}, for holds; {@code failed}, for calls
  */
@@ -31,13 +31,14 @@ public record Kept(String id) implements Check {
 
     @Override
     public List<Violation> violations(LaneHistory history) {
-        Map<Integer, Long> firstHeld = new HashMap<>();
+        Map<Integer, Long> warm = new HashMap<>();
         history.turns().stream()
                 .filter(Turn::isHold)
-                .forEach(turn -> firstHeld.merge(turn.worker(), turn.began(), Math::min));
+                .forEach(turn -> warm.merge(turn.worker(), turn.began(), Math::min));
+        warm.replaceAll((worker, firstHeld) -> history.obtainedAfter(firstHeld));
         return history.turns().stream()
                 .filter(turn -> turn.left() != 0 && (id.equals("kept") ? isLost(turn) : isFailed(turn)))
-                .filter(turn -> firstHeld.getOrDefault(turn.worker(), Long.MAX_VALUE) <= turn.asked())
+                .filter(turn -> warm.getOrDefault(turn.worker(), Long.MAX_VALUE) <= turn.asked())
                 .filter(turn -> turn.stall() < STOOD_STILL && !history.isStalled(turn) && !history.isAttacked(turn))
                 .map(turn -> new Violation(id(), what(turn) + " though nothing was done to it", List.of(turn)))
                 .toList();

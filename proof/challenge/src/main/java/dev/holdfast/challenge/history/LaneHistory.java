@@ -98,6 +98,15 @@ public record LaneHistory(
                 .orElse(Long.MAX_VALUE);
     }
 
+    /** When all had the lock for the next time after that moment. */
+    public long obtainedAfter(long moment) {
+        return probes.stream()
+                .mapToLong(Probe::obtained)
+                .filter(obtained -> obtained != 0 && obtained >= moment)
+                .min()
+                .orElse(Long.MAX_VALUE);
+    }
+
     /** How often it is proven that the fault did something. */
     public long bitten() {
         return bites.stream().filter(Bite::bit).count();

@@ -69,7 +69,7 @@ class KeptTest {
                 0,
                 List.of(turn(1, 1, 2, 4, Ending.CLOSED, 0), turn(2, 5, 6, 8, Ending.CLOSED, 0), turn),
                 List.of(new Bite(victim, 100, 200, true)),
-                List.of(new Probe(50, 60, LIMIT), new Probe(210, 300, LIMIT)),
+                List.of(new Probe(1, 9, LIMIT), new Probe(210, 300, LIMIT)),
                 List.of(),
                 List.of(new Stall(1000, 1400))));
     }
