@@ -108,9 +108,28 @@ class OnceTest {
 
     @Test
     @Tag("thorough")
-    void aCommandThatIsNotFoundIsRecordedAsFailed() {
-        assertThat(once("job", "--", "no-such-command").code()).isEqualTo(ExitCode.NOT_FOUND);
-        assertThat(list()).singleElement().asString().startsWith("failed: ").contains("not found");
+    void aCommandThatCannotBeStartedLeavesItsPeriodToTheNextAlsoWithoutRetries() throws IOException {
+        Cli.Ended absent = once("--no-retry", "job", "--", "no-such-command");
+        assertThat(absent.code()).isEqualTo(ExitCode.NOT_FOUND);
+        assertThat(absent.err()).singleElement().asString().contains("command 'no-such-command' not found");
+        String text = Files.writeString(cli.file("text"), "no program\n").toString();
+        assertThat(once("--no-retry", "job", "--", text).code()).isEqualTo(ExitCode.NOT_EXECUTABLE);
+        assertThat(list()).isEmpty();
+
+        assertThat(once("--no-retry", "job", "--", "echo", "ran").out()).containsExactly("ran");
+        assertThat(list()).containsExactly("done");
+    }
+
+    @Test
+    @Tag("thorough")
+    void alsoWhereTheLauncherStartsTheCommandItsPeriodIsLeftToTheNext() {
+        String once = "exec 7< /dev/null; \"$HOLDFAST\" once --every " + YEAR + " --no-retry job -- ";
+        assertThat(Cli.end(cli.shell("bash", "-c", once + "no-such-command").start())
+                        .code())
+                .isEqualTo(ExitCode.NOT_FOUND);
+        assertThat(list()).isEmpty();
+        assertThat(Cli.end(cli.shell("bash", "-c", once + "echo ran").start()).out())
+                .containsExactly("ran");
     }
 
     @Test
