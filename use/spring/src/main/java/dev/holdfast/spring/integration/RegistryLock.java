@@ -38,8 +38,9 @@ final class RegistryLock implements DistributedLock {
         obtainedNanos = nanoTime.getAsLong();
     }
 
+    /** Waits are read before owners: an owner is noted before its wait ends, so that one of the two shows it. */
     boolean isUnusedFor(Duration age) {
-        return owners.isEmpty() && waiting.get() == 0 && nanoTime.getAsLong() - obtainedNanos >= age.toNanos();
+        return nanoTime.getAsLong() - obtainedNanos >= age.toNanos() && waiting.get() == 0 && owners.isEmpty();
     }
 
     @Override
