@@ -9,10 +9,11 @@ import java.util.TreeMap;
  * build on. Per client, never per name, so their number is bounded.
  *
  * <p>All figures count from the opening of the client and only grow, except the two gauges {@link #waitingNow} and {@link
- * #heldNow}, and {@link #storeReachable}, which is the present state. Names that end in {@code Nanos} are sums of times in nanoseconds: divided by the count beside them
- * they give means, and their differences between two readings give the mean between those readings. The figures are
- * read one after another while the client works on: a gauge may include holds and waits that ended during the reading, so
- * it may be too high but never too low. When the client is idle, all figures are exact. At any time
+ * #heldNow}, and {@link #storeReachable}, which is the present state. Names that end in {@code Nanos} are sums of times
+ * in nanoseconds: divided by the count beside them they give means, and their differences between two readings give the
+ * mean between those readings. The figures are read one after another while the client works on: a gauge may include
+ * holds and waits that ended during the reading, so it may be too high but never too low. When the client is idle, all
+ * figures are exact. At any time
  *
  * <pre>{@code acquisitions == releases + losses() + heldNow}</pre>
  *

@@ -125,8 +125,9 @@ class BreakCommand implements Callable<Integer> {
         } catch (StoreUnavailableException lost) {
             keep(BreakJournal.Entry.now(store.shown(), name, held, now, reason, false));
             throw new StoreUnavailableException(
-                    "it is unknown whether " + lockOnStore + ", held by " + held.holder() + ", was broken; see 'holdfast why "
-                            + ShellWord.of(name) + "' before you break it again: " + lost.getMessage(),
+                    "it is unknown whether " + lockOnStore + ", held by " + held.holder()
+                            + ", was broken; see 'holdfast why " + ShellWord.of(name)
+                            + "' before you break it again: " + lost.getMessage(),
                     lost);
         }
     }

@@ -99,8 +99,8 @@ final class WhyCommand implements Callable<Integer> {
         }
         known.circles().forEach(circle -> lines.add("  CIRCLE OF WAITING: " + Circles.shown(circle, known.all())));
         known.breaks()
-                .forEach(entry -> lines.add((entry.confirmed() ? "  broken      " : "  broken?     ") + entry.at() + " by "
-                        + entry.by() + ", held by " + entry.holder() + outcome(entry) + reason(entry)));
+                .forEach(entry -> lines.add((entry.confirmed() ? "  broken      " : "  broken?     ") + entry.at()
+                        + " by " + entry.by() + ", held by " + entry.holder() + outcome(entry) + reason(entry)));
         lines.add("  next        " + advice(known));
         return lines;
     }
