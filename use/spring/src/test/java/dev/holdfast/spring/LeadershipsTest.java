@@ -17,7 +17,7 @@ import org.springframework.beans.factory.support.StaticListableBeanFactory;
 
 /** The elections of an application that stops while calls of beans made late begin to stand for theirs. */
 class LeadershipsTest {
-    private static final int ROUNDS = 50;
+    private static final int ROUNDS = 10;
     private static final int CALLS = 8;
 
     @Test
