@@ -82,8 +82,8 @@ record BreakJournal(Path file) {
                 Instant at = Instant.parse(field[0]);
                 long token = Long.parseLong(field[4]);
                 boolean atOnce = field[6].equals(NOW);
-                return Optional.of(new Entry(
-                        at, field[1], field[2], field[3], token, field[5], atOnce, field[7], !unknown));
+                return Optional.of(
+                        new Entry(at, field[1], field[2], field[3], token, field[5], atOnce, field[7], !unknown));
             } catch (RuntimeException foreign) {
                 return Optional.empty();
             }

@@ -39,15 +39,15 @@ class LeadershipsTest {
         CompletableFuture<Void> goOn = new CompletableFuture<>();
         StaticListableBeanFactory beans = new StaticListableBeanFactory() {
             @Override
-            public boolean containsBean(String name) { // asked for the options, in the middle of a candidacy's beginning
+            public boolean containsBean(
+                    String name) { // asked for the options, in the middle of a candidacy's beginning
                 standing.countDown();
                 goOn.join();
                 return super.containsBean(name);
             }
         };
         beans.addBean("lockClient", client);
-        LockClients clients =
-                new LockClients(beans, HoldOptions.defaults(), Map.of("another", HoldOptions.defaults()));
+        LockClients clients = new LockClients(beans, HoldOptions.defaults(), Map.of("another", HoldOptions.defaults()));
         Leaderships leaderships = new Leaderships(clients, List::of, event -> {});
         leaderships.start();
         List<Thread> calls = IntStream.range(0, CALLS)

@@ -67,12 +67,7 @@ public final class HoldfastLockRegistry
 
     /** Also with the number of locks from which on those are forgotten that have been idle for a time, by a clock. */
     HoldfastLockRegistry(
-            LockClient client,
-            String prefix,
-            HoldOptions options,
-            int capacity,
-            Duration idle,
-            LongSupplier nanoTime) {
+            LockClient client, String prefix, HoldOptions options, int capacity, Duration idle, LongSupplier nanoTime) {
         this.client = client;
         this.prefix = prefix.replace("\\", "\\\\").replace(":", "\\:");
         this.capacity = capacity;
@@ -98,8 +93,7 @@ public final class HoldfastLockRegistry
         Duration atLeast = Duration.ofMillis(age);
         // Check and removal are one step, as an obtain is: a lock that a caller has just obtained is not forgotten.
         locks.keySet()
-                .forEach(name -> locks.computeIfPresent(
-                        name, (same, lock) -> lock.isUnusedFor(atLeast) ? null : lock));
+                .forEach(name -> locks.computeIfPresent(name, (same, lock) -> lock.isUnusedFor(atLeast) ? null : lock));
     }
 
     /**
