@@ -9,10 +9,11 @@ import java.util.TreeMap;
  * build on. Per client, never per name, so their number is bounded.
  *
  * <p>All figures count from the opening of the client and only grow, except the two gauges {@link #waitingNow} and {@link
- * #heldNow}. Names that end in {@code Nanos} are sums of times in nanoseconds: divided by the count beside them
- * they give means, and their differences between two readings give the mean between those readings. The figures are
- * read one after another while the client works on: a gauge may include holds and waits that ended during the reading, so
- * it may be too high but never too low. When the client is idle, all figures are exact. At any time
+ * #heldNow}, and {@link #storeReachable}, which is the present state. Names that end in {@code Nanos} are sums of times
+ * in nanoseconds: divided by the count beside them they give means, and their differences between two readings give the
+ * mean between those readings. The figures are read one after another while the client works on: a gauge may include
+ * holds and waits that ended during the reading, so it may be too high but never too low. When the client is idle, all
+ * figures are exact. At any time
  *
  * <pre>{@code acquisitions == releases + losses() + heldNow}</pre>
  *
@@ -45,6 +46,8 @@ import java.util.TreeMap;
  * @param failedStoreCalls of these, those the store failed or refused
  * @param storeNanos how long the store took to answer, all requests together but claims that wait
  * @param droppedEvents events that no listener received because listeners were too slow
+ * @param storeReachable false from a {@link StoreEvent.Unreachable} on until the {@link StoreEvent.Reachable} after it, also
+ *     if no listener receives these; true once the client is closed
  */
 public record ClientStatistics(
         long waits,
@@ -67,7 +70,8 @@ public record ClientStatistics(
         long storeCalls,
         long failedStoreCalls,
         long storeNanos,
-        long droppedEvents) {
+        long droppedEvents,
+        boolean storeReachable) {
 
     public ClientStatistics {
         notAcquiredByReason = Collections.unmodifiableMap(new TreeMap<>(notAcquiredByReason));

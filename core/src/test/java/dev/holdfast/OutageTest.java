@@ -338,6 +338,31 @@ class OutageTest extends EngineCase {
                         new StoreEvent.Reachable(s(4), away.description()));
     }
 
+    @Test
+    void theFiguresSayWhetherTheStoreAnswersWhereNobodyListens() {
+        AwayStore store = new AwayStore(memory.open(time));
+        LockClient unheard = clientOn(store, time);
+        DistributedLock asked = unheard.lock("b");
+        assertThat(unheard.statistics().storeReachable())
+                .as("before the first request")
+                .isTrue();
+        store.isAway = true;
+        assertThatThrownBy(asked::status).isInstanceOf(StoreUnavailableException.class);
+        assertThat(unheard.statistics().storeReachable()).isFalse();
+        store.isAway = false;
+        asked.status();
+        assertThat(unheard.statistics().storeReachable()).isTrue();
+
+        store.isAway = true;
+        time.advance(s(1));
+        assertThatThrownBy(asked::status).isInstanceOf(StoreUnavailableException.class);
+        assertThat(unheard.statistics().storeReachable()).isFalse();
+        unheard.close();
+        assertThat(unheard.statistics().storeReachable())
+                .as("of a client that needs no store any more")
+                .isTrue();
+    }
+
     /** ZooKeeper answers so for a claim that was never sent, a broken session for its grants. */
     @Test
     void anAnswerWithoutARequestEndsNoOutage() throws Exception {

@@ -49,7 +49,7 @@ final class Counters {
     }
 
     /** Reads what ended just before what began: no gauge is ever below zero, or below what it was when asked. */
-    ClientStatistics read() {
+    ClientStatistics read(boolean storeReachable) {
         Map<Loss.Cause, Long> causes = sums(losses, Loss.Cause.class);
         long lost = causes.values().stream().mapToLong(Long::longValue).sum();
         long released = releases.sum();
@@ -78,7 +78,8 @@ final class Counters {
                 storeCalls.sum(),
                 failedStoreCalls.sum(),
                 storeNanos.sum(),
-                droppedEvents.sum());
+                droppedEvents.sum(),
+                storeReachable);
     }
 
     private static <E extends Enum<E>> Map<E, LongAdder> adders(Class<E> type) {

@@ -302,7 +302,8 @@ public final class Engine {
 
     /** The client's figures. */
     public ClientStatistics statistics() {
-        return context.telemetry().statistics();
+        return context.telemetry()
+                .statistics(context.isClosed() || context.reachability().isReachable());
     }
 
     /** The store's capabilities. */

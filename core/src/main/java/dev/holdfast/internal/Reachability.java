@@ -75,6 +75,11 @@ final class Reachability {
         this.begun = time.nanoTime() - FRESH.toNanos();
     }
 
+    /** Whether no part is away, as listeners hear it. */
+    boolean isReachable() {
+        return away.get() == 0;
+    }
+
     private StorePart partOf(String name) {
         return parts.computeIfAbsent(store.part(name), absent -> new StorePart(store, begun));
     }

@@ -44,8 +44,8 @@ final class Telemetry {
         this.callSites = callSites;
     }
 
-    ClientStatistics statistics() {
-        return counters.read();
+    ClientStatistics statistics(boolean storeReachable) {
+        return counters.read(storeReachable);
     }
 
     void add(LockListener listener) {

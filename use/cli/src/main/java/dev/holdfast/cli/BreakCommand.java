@@ -4,6 +4,7 @@ import dev.holdfast.DistributedLock;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.LockClient;
 import dev.holdfast.LockStatus;
+import dev.holdfast.StoreUnavailableException;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -21,7 +22,8 @@ import picocli.CommandLine.ParentCommand;
 
 /**
  * {@code holdfast break}: breaks a lock. It says who has it and what will happen, asks, and breaks the grant it showed: a
- * lock that changed hands meanwhile is left alone. What was broken, by whom and why, is kept in the {@link BreakJournal}.
+ * lock that changed hands meanwhile is left alone. What was broken, by whom and why, is kept in the {@link BreakJournal},
+ * also where the store's answer was lost and the lock may have been broken or not.
  */
 @Command(
         name = "break",
@@ -104,17 +106,34 @@ class BreakCommand implements Callable<Integer> {
         if (!yes && !isConfirmed(lockOnStore, held)) {
             return nothingBroken(lockOnStore + " is left as it is");
         }
-        if (!client.breakGrant(name, held.token(), now)) {
+        if (!breakGrant(client, store, lockOnStore, held)) {
             return nothingBroken(
                     lockOnStore + " changed hands meanwhile and is left as it is; see '" + store.listCommand() + "'");
         }
         tell("broke " + lockOnStore + ", held by " + held.holder() + others(held) + "; " + consequence(held));
-        BreakJournal.Entry entry = BreakJournal.Entry.now(store.shown(), name, held, now, reason);
+        BreakJournal.Entry entry = BreakJournal.Entry.now(store.shown(), name, held, now, reason, true);
         if (json) {
             System.out.println(Json.of(entry.json()));
         }
-        BreakJournal.ofUser().flatMap(journal -> journal.add(entry)).ifPresent(BreakCommand::tell);
+        keep(entry);
         return ExitCode.OK;
+    }
+
+    private boolean breakGrant(LockClient client, StoreUrl store, String lockOnStore, LockStatus.Held held) {
+        try {
+            return client.breakGrant(name, held.token(), now);
+        } catch (StoreUnavailableException lost) {
+            keep(BreakJournal.Entry.now(store.shown(), name, held, now, reason, false));
+            throw new StoreUnavailableException(
+                    "it is unknown whether " + lockOnStore + ", held by " + held.holder()
+                            + ", was broken; see 'holdfast why " + ShellWord.of(name)
+                            + "' before you break it again: " + lost.getMessage(),
+                    lost);
+        }
+    }
+
+    private static void keep(BreakJournal.Entry entry) {
+        BreakJournal.ofUser().flatMap(journal -> journal.add(entry)).ifPresent(BreakCommand::tell);
     }
 
     private boolean isConfirmed(String lockOnStore, LockStatus.Held held) {

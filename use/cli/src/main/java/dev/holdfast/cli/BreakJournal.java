@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -25,8 +26,10 @@ import java.util.stream.Stream;
  * store. The stores have no place for it.
  *
  * <pre>
- *   TIME ⇥ USER@HOST ⇥ STORE ⇥ NAME ⇥ TOKEN ⇥ HOLDER ⇥ lease | now ⇥ REASON
+ *   TIME ⇥ USER@HOST ⇥ STORE ⇥ NAME ⇥ TOKEN ⇥ HOLDER ⇥ lease | now ⇥ REASON [⇥ unknown]
  * </pre>
+ *
+ * <p>The last word is there if the store's answer was lost: the lock may have been broken or not.
  *
  * @param file where
  */
@@ -35,9 +38,10 @@ record BreakJournal(Path file) {
     private static final String OWNER_ALONE = "rw-------";
     private static final int FIELDS = 8;
     private static final String NOW = "now";
+    private static final String UNKNOWN = "unknown";
 
     /**
-     * A lock that was broken.
+     * A lock that was broken, or may have been.
      *
      * @param at when, to the second
      * @param by who, as USER@HOST
@@ -47,6 +51,7 @@ record BreakJournal(Path file) {
      * @param holder who lost it
      * @param atOnce whether the next one got it before the lease had run out
      * @param reason as it was given; may be empty
+     * @param confirmed whether the store has answered that it was broken
      */
     record Entry(
             Instant at,
@@ -56,31 +61,36 @@ record BreakJournal(Path file) {
             long token,
             String holder,
             boolean atOnce,
-            String reason) {
-        static Entry now(String store, String name, LockStatus.Held held, boolean atOnce, String reason) {
+            String reason,
+            boolean confirmed) {
+        static Entry now(
+                String store, String name, LockStatus.Held held, boolean atOnce, String reason, boolean confirmed) {
             String by = System.getProperty("user.name", "?") + "@" + ThisHost.name();
             Instant at = Instant.now().truncatedTo(ChronoUnit.SECONDS);
-            return new Entry(at, by, store, name, held.token(), held.holder().toString(), atOnce, reason);
+            String holder = held.holder().toString();
+            return new Entry(at, by, store, name, held.token(), holder, atOnce, reason, confirmed);
         }
 
         /** Empty if the line is none of ours. */
         private static Optional<Entry> parse(String line) {
             String[] field = line.split("\t", -1);
-            if (field.length != FIELDS) {
+            boolean unknown = field.length == FIELDS + 1 && field[FIELDS].equals(UNKNOWN);
+            if (field.length != FIELDS && !unknown) {
                 return Optional.empty();
             }
             try {
                 Instant at = Instant.parse(field[0]);
                 long token = Long.parseLong(field[4]);
+                boolean atOnce = field[6].equals(NOW);
                 return Optional.of(
-                        new Entry(at, field[1], field[2], field[3], token, field[5], field[6].equals(NOW), field[7]));
+                        new Entry(at, field[1], field[2], field[3], token, field[5], atOnce, field[7], !unknown));
             } catch (RuntimeException foreign) {
                 return Optional.empty();
             }
         }
 
         private String line() {
-            return Stream.of(
+            String line = Stream.of(
                             at.toString(),
                             by,
                             store,
@@ -90,8 +100,8 @@ record BreakJournal(Path file) {
                             atOnce ? NOW : "lease",
                             reason)
                     .map(Printable::oneLine)
-                    .reduce((one, two) -> one + "\t" + two)
-                    .orElse("");
+                    .collect(Collectors.joining("\t"));
+            return confirmed ? line : line + "\t" + UNKNOWN;
         }
 
         Map<String, Object> json() {
@@ -103,6 +113,7 @@ record BreakJournal(Path file) {
             fields.put("by", by);
             fields.put("now", atOnce);
             fields.put("reason", reason);
+            fields.put("confirmed", confirmed);
             return fields;
         }
     }

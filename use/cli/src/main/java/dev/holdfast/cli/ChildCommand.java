@@ -112,7 +112,7 @@ final class ChildCommand {
         }
     }
 
-    private static CliException notStarted(String program, IOException e) {
+    private static NotStartedException notStarted(String program, IOException e) {
         Matcher signal = HELPER_ENDED.matcher(String.valueOf(e.getMessage()));
         if (signal.find()) {
             return endedInStart(program, ExitCode.ofSignal(Integer.parseInt(signal.group(1))), e);
@@ -121,21 +121,21 @@ final class ChildCommand {
         return errno.find() && errno.group(1).equals(NO_SUCH_FILE) ? notFound(program, e) : notExecutable(program, e);
     }
 
-    static CliException notFound(String program, @Nullable Throwable cause) {
-        return new CliException(
+    static NotStartedException notFound(String program, @Nullable Throwable cause) {
+        return new NotStartedException(
                 ExitCode.NOT_FOUND, "command '" + program + "' not found; check its name and $PATH", cause);
     }
 
-    static CliException notExecutable(String program, @Nullable Throwable cause) {
-        return new CliException(
+    static NotStartedException notExecutable(String program, @Nullable Throwable cause) {
+        return new NotStartedException(
                 ExitCode.NOT_EXECUTABLE,
                 "command '" + program + "' cannot be executed; check its permissions, or start it by its interpreter",
                 cause);
     }
 
     /** A signal came before the program was loaded. */
-    static CliException endedInStart(String program, int exitCode, @Nullable Throwable cause) {
-        return new CliException(
+    static NotStartedException endedInStart(String program, int exitCode, @Nullable Throwable cause) {
+        return new NotStartedException(
                 exitCode, "command '" + program + "' was ended by a signal before it ran; run it again", cause);
     }
 

@@ -3,7 +3,7 @@ package dev.holdfast.cli;
 import org.jspecify.annotations.Nullable;
 
 /** An end of the command line: the exit code and the one line that explains it and says what to do next. */
-final class CliException extends RuntimeException {
+sealed class CliException extends RuntimeException permits NotStartedException {
     private static final long serialVersionUID = 1L;
     private final int exitCode;
 

@@ -189,9 +189,9 @@ record GuardedRun(
                 + info.user().map(user -> ", user " + user).orElse("") + ")";
     }
 
-    private CliException lostBeforeStart(Optional<HoldLostException> loss) {
+    private NotStartedException lostBeforeStart(Optional<HoldLostException> loss) {
         String why = loss.map(HoldLostException::getMessage).orElse("the hold of " + wantedOnStore() + " is in doubt");
-        return new CliException(
+        return new NotStartedException(
                 ExitCode.HOLD_LOST,
                 why + "; '" + shortCommand() + "' was not started; run it again",
                 loss.orElse(null));

@@ -109,11 +109,11 @@ final class ListCommand implements Callable<Integer> {
                     Objects.requireNonNull(spec).commandLine(), "--once and --watch do not go together; leave one out");
         }
         List<OnceRun> runs = List.of();
-        OnceView view = new OnceView(List.of());
+        OnceView view = new OnceView(List.of(), List.of());
         if (!store.isAbsentFile()) {
             try (LockClient client = store.open("")) {
+                view = new OnceView(client.onceRuns(pattern), client.list(pattern));
                 runs = client.onceRuns(pattern);
-                view = new OnceView(client.list(pattern));
             }
         }
         if (json) {

@@ -106,6 +106,10 @@ record OnceRunner(GuardedRun run, String name, OnceOptions options, int skipCode
         int code;
         try {
             code = run.runHolding(Held.once(turn), signals, started);
+        } catch (NotStartedException why) {
+            NotBegunException notBegun = new NotBegunException(String.valueOf(why.getMessage()));
+            notBegun.initCause(why);
+            throw notBegun;
         } catch (CliException why) {
             throw new CommandFailed(why);
         } finally {
@@ -117,6 +121,9 @@ record OnceRunner(GuardedRun run, String name, OnceOptions options, int skipCode
     }
 
     private CliException notBegun(SignalRelay signals, NotBegunException e) {
+        if (e.getCause() instanceof NotStartedException why) {
+            return why;
+        }
         return signals.kept()
                 .map(run::stoppedWaiting)
                 .orElseGet(() -> new CliException(ExitCode.HOLD_LOST, String.valueOf(e.getMessage()), e));

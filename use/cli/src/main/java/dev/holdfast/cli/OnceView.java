@@ -19,11 +19,19 @@ final class OnceView {
     private static final int TOKENS_PER_GRANT = 1024;
 
     private final Map<String, LockStatus.Held> held;
+    private final Map<String, Long> begunBefore;
 
     /**
-     * With the locks that are held now: a run that has begun and not ended, and whose lock is not held, was cut short.
+     * With what was read before the runs that are shown. A run that has begun and not ended, and whose lock is not held,
+     * was cut short. So it must have begun before the locks were read, and not have ended after that.
+     *
+     * @param before the runs before the locks were read
+     * @param locks those that were held then
      */
-    OnceView(List<LockStatus> locks) {
+    OnceView(List<OnceRun> before, List<LockStatus> locks) {
+        this.begunBefore = before.stream()
+                .filter(run -> run.state() == State.BEGUN)
+                .collect(Collectors.toMap(OnceRun::name, OnceRun::token));
         this.held = locks.stream()
                 .filter(LockStatus::isHeld)
                 .collect(Collectors.toMap(LockStatus::name, lock -> lock.grant().orElseThrow()));
@@ -67,9 +75,10 @@ final class OnceView {
             return run.state().name().toLowerCase(Locale.ROOT);
         }
         Optional<LockStatus.Held> holder = Optional.ofNullable(held.get(run.name()));
-        boolean runs = holder.map(now -> now.token() / TOKENS_PER_GRANT == run.token() / TOKENS_PER_GRANT)
+        boolean holds = holder.map(now -> now.token() / TOKENS_PER_GRANT == run.token() / TOKENS_PER_GRANT)
                 .orElse(false);
-        return runs ? "running" : "cut short";
+        boolean isNew = !Long.valueOf(run.token()).equals(begunBefore.get(run.name()));
+        return holds || isNew ? "running" : "cut short";
     }
 
     private static String text(Instant moment) {

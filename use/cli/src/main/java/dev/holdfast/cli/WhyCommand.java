@@ -99,8 +99,8 @@ final class WhyCommand implements Callable<Integer> {
         }
         known.circles().forEach(circle -> lines.add("  CIRCLE OF WAITING: " + Circles.shown(circle, known.all())));
         known.breaks()
-                .forEach(entry -> lines.add("  broken      " + entry.at() + " by " + entry.by() + ", held by "
-                        + entry.holder() + reason(entry)));
+                .forEach(entry -> lines.add((entry.confirmed() ? "  broken      " : "  broken?     ") + entry.at()
+                        + " by " + entry.by() + ", held by " + entry.holder() + outcome(entry) + reason(entry)));
         lines.add("  next        " + advice(known));
         return lines;
     }
@@ -109,6 +109,10 @@ final class WhyCommand implements Callable<Integer> {
         lines.add("  held by     " + Snapshot.party(held.holder()) + " for " + HumanTime.of(held.heldFor()) + ", "
                 + LockView.mode(held.mode()) + ", token " + held.token());
         lines.add("  lease left  " + HumanTime.of(held.leaseLeft()) + "; renewed while its holder lives");
+    }
+
+    private static String outcome(BreakJournal.Entry entry) {
+        return entry.confirmed() ? "" : "; unknown, the store's answer was lost";
     }
 
     private static String reason(BreakJournal.Entry entry) {

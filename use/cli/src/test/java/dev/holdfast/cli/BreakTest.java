@@ -1,12 +1,17 @@
 package dev.holdfast.cli;
 
 import static dev.holdfast.cli.Cli.SOON;
+import static dev.holdfast.testbed.OrSkip.orSkip;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.Hold;
 import dev.holdfast.LockClient;
 import dev.holdfast.testbed.ChildProcess;
+import dev.holdfast.testbed.ChunkMatcher;
+import dev.holdfast.testbed.RedisServer;
+import dev.holdfast.testbed.ReplyDrop;
+import dev.holdfast.testbed.TcpProxy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -65,7 +70,8 @@ class BreakTest {
         assertThat(ended.out())
                 .singleElement()
                 .asString()
-                .contains("\"name\":\"job\"", "\"now\":false", "\"reason\":\"it hung\"", "\"holder\":");
+                .contains("\"name\":\"job\"", "\"now\":false", "\"reason\":\"it hung\"", "\"holder\":")
+                .contains("\"confirmed\":true");
         assertThat(script("why", "--json", "job").out())
                 .singleElement()
                 .asString()
@@ -93,6 +99,34 @@ class BreakTest {
         assertThat(ended.err().get(0)).contains("broke lock 'job'");
         assertThat(ended.err().get(1)).contains("the reason could not be kept");
         assertThat(script("why", "job").code()).isZero();
+    }
+
+    @Test
+    void aBreakWhoseAnswerIsLostIsKeptAsOneThatMayHaveHappened() throws InterruptedException {
+        try (RedisServer server = orSkip(RedisServer::start);
+                TcpProxy proxy = TcpProxy.to(server.port());
+                LockClient holds = LockClient.connect(server.uri())) {
+            Hold broken = holds.lock("job").acquire();
+            cli = new Cli(folder, "redis://127.0.0.1:" + proxy.port());
+            ReplyDrop lost = proxy.dropNextReply(ChunkMatcher.containing(Long.toString(broken.token() / 1024)));
+
+            // Repeated on a new connection, it finds no grant: the first may have broken it, or it ended by itself.
+            Cli.Ended ended = script("break", "--now", "--yes", "--json", "--reason", "it hung", "job");
+
+            assertThat(lost.hasBitten()).isTrue();
+            assertThat(ended.code()).isEqualTo(ExitCode.STORE_UNAVAILABLE);
+            assertThat(ended.out()).isEmpty();
+            assertThat(ended.err())
+                    .last()
+                    .asString()
+                    .contains("it is unknown whether lock 'job' on " + cli.store(), "was broken", "holdfast why job");
+            assertThat(script("why", "job").out())
+                    .anyMatch(line -> line.matches("  broken\\? .* by .*@.*, held by .*; unknown, .*: it hung"));
+            assertThat(script("why", "--json", "job").out())
+                    .singleElement()
+                    .asString()
+                    .contains("\"reason\":\"it hung\",\"confirmed\":false");
+        }
     }
 
     @Test

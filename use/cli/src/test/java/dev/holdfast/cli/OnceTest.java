@@ -4,6 +4,7 @@ import static dev.holdfast.cli.Cli.SOON;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.LockClient;
+import dev.holdfast.OnceResult;
 import dev.holdfast.OnceRun;
 import dev.holdfast.testbed.ChildProcess;
 import java.io.IOException;
@@ -11,6 +12,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -108,9 +111,28 @@ class OnceTest {
 
     @Test
     @Tag("thorough")
-    void aCommandThatIsNotFoundIsRecordedAsFailed() {
-        assertThat(once("job", "--", "no-such-command").code()).isEqualTo(ExitCode.NOT_FOUND);
-        assertThat(list()).singleElement().asString().startsWith("failed: ").contains("not found");
+    void aCommandThatCannotBeStartedLeavesItsPeriodToTheNextAlsoWithoutRetries() throws IOException {
+        Cli.Ended absent = once("--no-retry", "job", "--", "no-such-command");
+        assertThat(absent.code()).isEqualTo(ExitCode.NOT_FOUND);
+        assertThat(absent.err()).singleElement().asString().contains("command 'no-such-command' not found");
+        String text = Files.writeString(cli.file("text"), "no program\n").toString();
+        assertThat(once("--no-retry", "job", "--", text).code()).isEqualTo(ExitCode.NOT_EXECUTABLE);
+        assertThat(list()).isEmpty();
+
+        assertThat(once("--no-retry", "job", "--", "echo", "ran").out()).containsExactly("ran");
+        assertThat(list()).containsExactly("done");
+    }
+
+    @Test
+    @Tag("thorough")
+    void alsoWhereTheLauncherStartsTheCommandItsPeriodIsLeftToTheNext() {
+        String once = "exec 7< /dev/null; \"$HOLDFAST\" once --every " + YEAR + " --no-retry job -- ";
+        assertThat(Cli.end(cli.shell("bash", "-c", once + "no-such-command").start())
+                        .code())
+                .isEqualTo(ExitCode.NOT_FOUND);
+        assertThat(list()).isEmpty();
+        assertThat(Cli.end(cli.shell("bash", "-c", once + "echo ran").start()).out())
+                .containsExactly("ran");
     }
 
     @Test
@@ -183,6 +205,27 @@ class OnceTest {
         once("a", "--", "true");
         try (OneProcess lists = new OneProcess(cli)) {
             assertRunsAreListed(lists);
+        }
+    }
+
+    @Test
+    @Tag("thorough")
+    void aRunThatEndsWhileItIsListedIsNotTakenForOneThatWasCutShort() throws Exception {
+        AtomicBoolean over = new AtomicBoolean();
+        try (OneProcess lists = new OneProcess(cli);
+                LockClient client = cli.client()) {
+            CompletableFuture<Void> runs = CompletableFuture.runAsync(() -> {
+                while (!over.get()) {
+                    OnceResult ran = client.once("job").run(turn -> {});
+                    assertThat(ran).isInstanceOf(OnceResult.Ran.class);
+                    assertThat(client.once("job").forget()).isTrue();
+                }
+            });
+            for (int list = 0; list < 100; list++) {
+                assertThat(lists.run("list", "--once", "--json").out()).noneMatch(line -> line.contains("cut short"));
+            }
+            over.set(true);
+            runs.get();
         }
     }
 

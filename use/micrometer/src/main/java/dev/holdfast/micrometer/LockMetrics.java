@@ -22,7 +22,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.ToLongFunction;
 
 /**
@@ -78,12 +77,16 @@ public final class LockMetrics implements LockListener, AutoCloseable {
     /** The clients of one store. */
     private static final class Bound {
         final CopyOnWriteArrayList<LockClient> clients = new CopyOnWriteArrayList<>();
-        final AtomicInteger outages = new AtomicInteger();
 
         long sum(ToLongFunction<ClientStatistics> figure) {
             return clients.stream()
                     .mapToLong(client -> figure.applyAsLong(client.statistics()))
                     .sum();
+        }
+
+        /** As the clients know it now: events of an outage come late, or not at all. */
+        boolean isReachable() {
+            return clients.stream().allMatch(client -> client.statistics().storeReachable());
         }
     }
 
@@ -119,7 +122,7 @@ public final class LockMetrics implements LockListener, AutoCloseable {
         Tags of = tags.and("store", client.store());
         gauge("holdfast.held", "Open holds", of, bound, ClientStatistics::heldNow);
         gauge("holdfast.waiting", "Callers that wait for a lock", of, bound, ClientStatistics::waitingNow);
-        keep(Gauge.builder("holdfast.store.reachable", bound, each -> each.outages.get() > 0 ? 0 : 1)
+        keep(Gauge.builder("holdfast.store.reachable", bound, each -> each.isReachable() ? 1 : 0)
                 .description("1, or 0 while the store does not answer a client")
                 .tags(of)
                 .strongReference(true)
@@ -240,13 +243,7 @@ public final class LockMetrics implements LockListener, AutoCloseable {
     }
 
     @Override
-    public void onStoreUnreachable(StoreEvent.Unreachable event) {
-        stores.computeIfAbsent(event.store(), absent -> new Bound()).outages.incrementAndGet();
-    }
-
-    @Override
     public void onStoreReachable(StoreEvent.Reachable event) {
-        stores.computeIfAbsent(event.store(), absent -> new Bound()).outages.decrementAndGet();
         keep(Timer.builder("holdfast.store.outages")
                         .description("Outages that have ended")
                         .tags(tags.and("store", event.store()))

@@ -1,10 +1,14 @@
 package dev.holdfast.micrometer;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.DistributedLock;
 import dev.holdfast.Hold;
 import dev.holdfast.LockClient;
+import dev.holdfast.LockEvent;
+import dev.holdfast.LockListener;
+import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.testkit.TestLocks;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Timer;
@@ -123,6 +127,78 @@ class LockMetricsTest {
         hold.close();
         assertThat(registry.get("holdfast.store.requests").functionTimer().count())
                 .isGreaterThan(2);
+    }
+
+    @Test
+    void aClientThatIsBoundInAnOutageIsSeenToBeWithoutItsStoreThenAndInTheNextOutage() throws InterruptedException {
+        locks.storeAway();
+        beginOutage();
+        LockMetrics late = LockMetrics.on(registry, NameTag.none(), Tag.of("client", "late"));
+        late.bind(client);
+        for (int outage = 0; outage < 3; outage++) {
+            assertThat(reachableByLate()).isZero();
+            locks.storeBack();
+            lock.acquire().close();
+            locks.events();
+            assertThat(reachableByLate()).isEqualTo(1);
+            locks.storeAway();
+            beginOutage();
+        }
+    }
+
+    private double reachableByLate() {
+        locks.events();
+        return registry.get("holdfast.store.reachable")
+                .tag("client", "late")
+                .gauge()
+                .value();
+    }
+
+    @Test
+    void anOutageIsSeenThoughItsEventsAreDropped() throws Exception {
+        CompletableFuture<Void> slow = new CompletableFuture<>();
+        client.addListener(new LockListener() {
+            @Override
+            public void onAcquired(LockEvent.Acquired event) {
+                slow.join();
+            }
+        });
+        while (client.statistics().droppedEvents() == 0) {
+            lock.acquire().close();
+        }
+        CompletableFuture<Void> away = CompletableFuture.runAsync(locks::storeAway); // it waits for the listeners
+        await().until(this::isAway);
+        assertThat(gauge("holdfast.store.reachable")).isZero();
+        slow.complete(null);
+        away.get();
+        locks.storeBack();
+        lock.acquire().close();
+        locks.events();
+        assertThat(gauge("holdfast.store.reachable")).isEqualTo(1);
+    }
+
+    @Test
+    void aClientThatIsClosedInAnOutageLeavesNoneBehind() {
+        locks.storeAway();
+        beginOutage();
+        assertThat(gauge("holdfast.store.reachable")).isZero();
+        client.close();
+        assertThat(gauge("holdfast.store.reachable")).isEqualTo(1);
+    }
+
+    /** A request that gets no answer. */
+    private void beginOutage() {
+        assertThat(isAway()).isTrue();
+        locks.events();
+    }
+
+    private boolean isAway() {
+        try {
+            lock.status();
+            return false;
+        } catch (StoreUnavailableException noAnswer) {
+            return true;
+        }
     }
 
     @Test

@@ -98,12 +98,13 @@ final class Leaderships implements SmartLifecycle {
         if (own != null) {
             own.close();
         }
-        List<Thread> ends = candidacies.values().stream()
+        // Each is taken out by the one that closes it: one that a call adds meanwhile is closed by that call.
+        List<Thread> ends = candidacies.keySet().stream()
+                .flatMap(candidate -> Optional.ofNullable(candidacies.remove(candidate)).stream())
                 .map(candidacy -> new Thread(candidacy::close, "holdfast-candidacy-end"))
                 .toList();
         ends.forEach(Thread::start);
         ends.forEach(Leaderships::join);
-        candidacies.clear();
     }
 
     private static void join(Thread end) {

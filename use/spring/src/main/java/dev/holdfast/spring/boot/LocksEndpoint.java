@@ -2,6 +2,7 @@ package dev.holdfast.spring.boot;
 
 import dev.holdfast.LockClient;
 import dev.holdfast.LockStatus;
+import dev.holdfast.StoreUnavailableException;
 import java.security.Principal;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +20,7 @@ import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
  * token that was shown: {@code DELETE /actuator/locks/lockClient/order:42?token=…&now=false}.
  *
  * <p>Breaking needs {@code management.endpoint.locks.access=unrestricted} and a caller who is logged in; it is logged,
- * refused or not.
+ * refused or not, also if its outcome is unknown.
  */
 @Endpoint(id = "locks", defaultAccess = Access.READ_ONLY)
 public final class LocksEndpoint {
@@ -114,17 +115,39 @@ public final class LocksEndpoint {
             return answer(
                     WebEndpointResponse.STATUS_NOT_FOUND, "there is no such client", client, name, caller.getName());
         }
-        boolean broken = of.breakGrant(name, token, Boolean.TRUE.equals(now));
-        return broken
-                ? answer(WebEndpointResponse.STATUS_OK, "broken", client, name, caller.getName())
-                : answer(WebEndpointResponse.STATUS_NOT_FOUND, "that grant has ended", client, name, caller.getName());
+        try {
+            boolean broken = of.breakGrant(name, token, Boolean.TRUE.equals(now));
+            return broken
+                    ? answer(WebEndpointResponse.STATUS_OK, "broken", client, name, caller.getName())
+                    : answer(
+                            WebEndpointResponse.STATUS_NOT_FOUND,
+                            "that grant has ended",
+                            client,
+                            name,
+                            caller.getName());
+        } catch (StoreUnavailableException noAnswer) {
+            return answer(
+                    WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE,
+                    "it is unknown whether it was broken; list the locks before you break it again: "
+                            + noAnswer.getMessage(),
+                    client,
+                    name,
+                    caller.getName());
+        } catch (RuntimeException failed) {
+            log("failed: " + failed.getMessage(), client, name, caller.getName());
+            throw failed;
+        }
     }
 
     private static WebEndpointResponse<String> answer(
             int status, String what, String client, String name, String caller) {
+        log(what, client, name, caller);
+        return new WebEndpointResponse<>(what, status);
+    }
+
+    private static void log(String what, String client, String name, String caller) {
         LOG.log(
                 System.Logger.Level.WARNING,
                 () -> "actuator: " + caller + " asked to break '" + name + "' of client '" + client + "': " + what);
-        return new WebEndpointResponse<>(what, status);
     }
 }

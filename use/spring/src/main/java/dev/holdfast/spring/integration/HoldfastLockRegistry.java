@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import org.springframework.integration.support.locks.DistributedLock;
 import org.springframework.integration.support.locks.ExpirableLockRegistry;
 import org.springframework.integration.support.locks.RenewableLockRegistry;
@@ -45,7 +46,8 @@ public final class HoldfastLockRegistry
     private final HoldOptions options;
     private final int capacity;
     private final Duration idle;
-    private final AtomicLong nextSweep = new AtomicLong(System.nanoTime());
+    private final LongSupplier nanoTime;
+    private final AtomicLong nextSweep;
     private final Map<String, RegistryLock> locks = new ConcurrentHashMap<>();
 
     /**
@@ -60,15 +62,18 @@ public final class HoldfastLockRegistry
 
     /** Locks of a client, held as the options say; as {@link #HoldfastLockRegistry(LockClient, String)}. */
     public HoldfastLockRegistry(LockClient client, String prefix, HoldOptions options) {
-        this(client, prefix, options, CAPACITY, IDLE);
+        this(client, prefix, options, CAPACITY, IDLE, System::nanoTime);
     }
 
-    /** Also with the number of locks from which on those are forgotten that have been idle for a time. */
-    HoldfastLockRegistry(LockClient client, String prefix, HoldOptions options, int capacity, Duration idle) {
+    /** Also with the number of locks from which on those are forgotten that have been idle for a time, by a clock. */
+    HoldfastLockRegistry(
+            LockClient client, String prefix, HoldOptions options, int capacity, Duration idle, LongSupplier nanoTime) {
         this.client = client;
         this.prefix = prefix.replace("\\", "\\\\").replace(":", "\\:");
         this.capacity = capacity;
         this.idle = idle;
+        this.nanoTime = nanoTime;
+        this.nextSweep = new AtomicLong(nanoTime.getAsLong());
         this.options = options.reentrant(true).autoRenew(true);
     }
 
@@ -85,7 +90,10 @@ public final class HoldfastLockRegistry
     /** Forgets locks that nobody holds or waits for and that were last obtained at least that many milliseconds ago. */
     @Override
     public void expireUnusedOlderThan(long age) {
-        locks.values().removeIf(lock -> lock.isUnusedFor(Duration.ofMillis(age)));
+        Duration atLeast = Duration.ofMillis(age);
+        // Check and removal are one step, as an obtain is: a lock that a caller has just obtained is not forgotten.
+        locks.keySet()
+                .forEach(name -> locks.computeIfPresent(name, (same, lock) -> lock.isUnusedFor(atLeast) ? null : lock));
     }
 
     /**
@@ -118,7 +126,7 @@ public final class HoldfastLockRegistry
     private RegistryLock lock(Object lockKey) {
         sweepIfFull();
         return locks.compute(name(lockKey), (name, known) -> {
-            RegistryLock lock = known == null ? new RegistryLock(client, name, options) : known;
+            RegistryLock lock = known == null ? new RegistryLock(client, name, options, nanoTime) : known;
             lock.obtained();
             return lock;
         });
@@ -126,7 +134,7 @@ public final class HoldfastLockRegistry
 
     /** Keys that are used once, such as those of an aggregator's groups, would fill the memory otherwise. */
     private void sweepIfFull() {
-        long now = System.nanoTime();
+        long now = nanoTime.getAsLong();
         long next = nextSweep.get();
         if (locks.size() >= capacity
                 && now - next >= 0

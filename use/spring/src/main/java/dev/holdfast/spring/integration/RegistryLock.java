@@ -14,6 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
+import java.util.function.LongSupplier;
 import org.springframework.integration.support.locks.DistributedLock;
 
 /** One lock of a registry. A thread that holds it enters the same hold again, once for each {@code lock()}. */
@@ -21,22 +22,25 @@ final class RegistryLock implements DistributedLock {
     private final LockClient client;
     private final String name;
     private final HoldOptions options;
+    private final LongSupplier nanoTime;
     private final Map<Thread, Owned> owners = new ConcurrentHashMap<>();
     private final AtomicInteger waiting = new AtomicInteger();
     private volatile long obtainedNanos;
 
-    RegistryLock(LockClient client, String name, HoldOptions options) {
+    RegistryLock(LockClient client, String name, HoldOptions options, LongSupplier nanoTime) {
         this.client = client;
         this.name = name;
         this.options = options;
+        this.nanoTime = nanoTime;
     }
 
     void obtained() {
-        obtainedNanos = System.nanoTime();
+        obtainedNanos = nanoTime.getAsLong();
     }
 
+    /** Waits are read before owners: an owner is noted before its wait ends, so that one of the two shows it. */
     boolean isUnusedFor(Duration age) {
-        return owners.isEmpty() && waiting.get() == 0 && System.nanoTime() - obtainedNanos >= age.toNanos();
+        return nanoTime.getAsLong() - obtainedNanos >= age.toNanos() && waiting.get() == 0 && owners.isEmpty();
     }
 
     @Override

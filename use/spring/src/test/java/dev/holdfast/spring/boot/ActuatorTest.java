@@ -1,6 +1,7 @@
 package dev.holdfast.spring.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.Hold;
@@ -129,6 +130,33 @@ class ActuatorTest {
                             .getStatus())
                     .as("another grant than the one shown")
                     .isEqualTo(404);
+        });
+    }
+
+    @Test
+    void aBreakWithoutAnAnswerIsLoggedAndSaidToBeOfUnknownOutcome() {
+        application.run(context -> {
+            LocksEndpoint endpoint = context.getBean(LocksEndpoint.class);
+            Hold hold = context.getBean(LockClient.class).lock("order:42").acquire();
+            List<String> logged = new CopyOnWriteArrayList<>();
+            Logger log = logOfTheEndpoint(logged);
+            Caller admin = new Caller(() -> "admin");
+            locks.storeAway();
+            assertThat(endpoint.breakLock(admin, "lockClient", "order:42", hold.token(), true)
+                            .getStatus())
+                    .isEqualTo(503);
+            locks.storeBack();
+            assertThat(logged)
+                    .singleElement(InstanceOfAssertFactories.STRING)
+                    .contains("admin", "'order:42'", "'lockClient'", "it is unknown whether it was broken");
+
+            logged.clear();
+            assertThatThrownBy(() -> endpoint.breakLock(admin, "lockClient", "order:42", 0, true))
+                    .isInstanceOf(IllegalArgumentException.class);
+            assertThat(logged)
+                    .singleElement(InstanceOfAssertFactories.STRING)
+                    .contains("admin", "'order:42'", "failed: a token is positive");
+            assertThat(log).isNotNull();
         });
     }
 

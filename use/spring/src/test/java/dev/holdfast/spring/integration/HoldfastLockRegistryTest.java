@@ -12,11 +12,14 @@ import dev.holdfast.memory.MemoryStore;
 import dev.holdfast.spring.boot.HoldfastAutoConfiguration;
 import java.time.Duration;
 import java.util.ConcurrentModificationException;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -163,7 +166,7 @@ class HoldfastLockRegistryTest {
     @Test
     void keysThatAreUsedOnceDoNotFillTheMemory() {
         HoldfastLockRegistry registry =
-                new HoldfastLockRegistry(client, "app", HoldOptions.defaults(), 100, Duration.ZERO);
+                new HoldfastLockRegistry(client, "app", HoldOptions.defaults(), 100, Duration.ZERO, System::nanoTime);
         DistributedLock held = registry.obtain("held");
         held.lock();
         for (int key = 0; key < 1_000; key++) {
@@ -199,6 +202,25 @@ class HoldfastLockRegistryTest {
         assertThat(registry.obtain("unused")).isNotSameAs(unused);
         assertThat(registry.obtain("used")).isSameAs(used);
         used.unlock();
+    }
+
+    @Test
+    void aLockThatIsObtainedWhileUnusedOnesAreForgottenStays() throws Exception {
+        AtomicLong now = new AtomicLong();
+        HoldfastLockRegistry registry =
+                new HoldfastLockRegistry(client, "app", HoldOptions.defaults(), 10_000, Duration.ZERO, now::get);
+        for (int round = 0; round < 200; round++) {
+            now.addAndGet(Duration.ofMinutes(MINUTE).toNanos()); // each lock is unused until it is obtained once more
+            CompletableFuture<Void> forgets = CompletableFuture.runAsync(
+                    () -> registry.expireUnusedOlderThan(Duration.ofMinutes(1).toMillis()));
+            List<DistributedLock> obtained = obtainAll(registry);
+            forgets.get(MINUTE, TimeUnit.SECONDS);
+            assertThat(obtainAll(registry)).isEqualTo(obtained);
+        }
+    }
+
+    private static List<DistributedLock> obtainAll(HoldfastLockRegistry registry) {
+        return IntStream.range(0, 1_000).mapToObj(registry::obtain).toList();
     }
 
     @Test
