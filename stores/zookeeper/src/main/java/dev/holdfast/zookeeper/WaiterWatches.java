@@ -3,6 +3,7 @@ package dev.holdfast.zookeeper;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.StoreListener;
 import java.util.concurrent.CompletableFuture;
+import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.Watcher.Event.EventType;
 import org.jspecify.annotations.Nullable;
@@ -41,7 +42,7 @@ final class WaiterWatches {
     private CompletableFuture<Predecessors.Seen> readQueue(HeldNode held) {
         Watcher again = event -> {
             if (event.getType() == EventType.NodeChildrenChanged) {
-                changed(held);
+                changed(held, Code.OK);
             }
         };
         return held.session().watchChildren(held.lock(), again).thenApply(listed -> {
@@ -57,15 +58,15 @@ final class WaiterWatches {
     }
 
     /** The watch is used up: if the connection breaks now, only another read, once it is back, finds the claim. */
-    private void changed(HeldNode held) {
-        context.connection().whenConnected(new CompletableFuture<>(), now -> {
+    private void changed(HeldNode held, Code before) {
+        context.connection().whenConnectedAgain(before, new CompletableFuture<>(), now -> {
             if (!isHeld(held)) {
                 return;
             }
             readQueue(held).thenAccept(seen -> {
                 StoreListener receiver = listener;
                 if (Errors.isOfConnection(seen.code())) {
-                    changed(held);
+                    changed(held, seen.code());
                 } else if (seen.contended() && receiver != null && isHeld(held)) {
                     receiver.wanted(held.grant());
                 }
