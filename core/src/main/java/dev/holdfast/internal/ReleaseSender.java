@@ -25,8 +25,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class ReleaseSender {
     private static final Duration POLL = Duration.ofMillis(1);
-    /** The longest time for which a withdrawal is repeated: in a long outage each failed try leaves one, most for nothing. */
-    private static final Duration WITHDRAWN_WITHIN = Duration.ofMinutes(1);
 
     private final StoreLink store;
     private final TimeSource time;
@@ -162,9 +160,9 @@ final class ReleaseSender {
         long sent = time.nanoTime();
         track(claim.name(), store.withdraw(claim).whenComplete((answer, failure) -> {
             if (failure != null) {
-                Duration lease = claim.lease();
-                Duration within = lease.compareTo(WITHDRAWN_WITHIN) < 0 ? lease : WITHDRAWN_WITHIN;
-                RepeatedRequest.begin(time, () -> store.withdraw(claim), this::isClosed, false, within, sent);
+                boolean ofSession = store.capabilities().sessionBound();
+                RepeatedRequest.begin(
+                        time, () -> store.withdraw(claim), this::isClosed, ofSession, claim.lease(), sent);
             }
         }));
         Runnable onceMore = () -> {
