@@ -288,16 +288,7 @@ final class SessionConnection {
         }
         List<Grant> gone = grants.clear();
         if (closed == null) {
-            gone.forEach(this::reportLost);
-        }
-    }
-
-    /** What a listener throws must not end this thread: it serves the requests to come. */
-    private void reportLost(Grant gone) {
-        try {
-            lost.accept(gone);
-        } catch (Throwable thrown) {
-            thread.getUncaughtExceptionHandler().uncaughtException(thread, thrown);
+            gone.forEach(lost);
         }
     }
 

@@ -2,11 +2,11 @@ package dev.holdfast.zookeeper;
 
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.StoreListener;
+import dev.holdfast.spi.support.LateListener;
 import java.util.concurrent.CompletableFuture;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.Watcher.Event.EventType;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Reports claims that come to wait for a lock that is held here: the node of the lock is watched, and its children are read
@@ -16,14 +16,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class WaiterWatches {
     private final ZooKeeperContext context;
-    private volatile @Nullable StoreListener listener;
+    private final LateListener listener = new LateListener();
 
     WaiterWatches(ZooKeeperContext context) {
         this.context = context;
     }
 
     void listen(StoreListener receiver) {
-        listener = receiver;
+        listener.set(receiver);
     }
 
     /** Watches for claims that come to wait while a grant exists; returns whether one waits already. */
@@ -64,11 +64,10 @@ final class WaiterWatches {
                 return;
             }
             readQueue(held).thenAccept(seen -> {
-                StoreListener receiver = listener;
                 if (Errors.isOfConnection(seen.code())) {
                     changed(held, seen.code());
-                } else if (seen.contended() && receiver != null && isHeld(held)) {
-                    receiver.wanted(held.grant());
+                } else if (seen.contended() && isHeld(held)) {
+                    listener.wanted(held.grant());
                 }
             });
         });
