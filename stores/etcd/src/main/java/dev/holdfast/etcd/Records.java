@@ -116,15 +116,15 @@ final class Records {
                 .grantLease(seconds)
                 .thenCompose(lease -> put(write, at, lease.getID()).whenComplete((put, failure) -> {
                     if (failure != null && Errors.isDefinite(context.requests().why(failure))) {
-                        Object unused = context.requests().revoke(lease.getID());
+                        end(lease.getID());
                     } else if (failure != null) {
-                        settle(write.name(), lease.getID());
+                        settle(write.name(), lease.getID(), at.lease);
                     }
                 }));
     }
 
-    /** Makes void a write without an answer, unless it was carried out; then its lease is of no use. Nobody waits for this. */
-    private void settle(String name, long lease) {
+    /** Makes void a write without an answer, unless it was carried out; and ends the lease that is of no use. */
+    private void settle(String name, long lease, long before) {
         List<Op> raiseAndRead = List.of(
                 Op.put(context.keys().session(lease), ByteSequence.EMPTY, in(lease)),
                 Op.get(context.keys().record(name), GetOption.DEFAULT));
@@ -132,13 +132,18 @@ final class Records {
             if (failure == null) {
                 boolean written = settled.getGetResponses().get(0).getKvs().stream()
                         .anyMatch(kv -> kv.getLease() == lease);
-                if (!written) {
-                    Object unused = context.requests().revoke(lease);
-                }
+                end(written ? before : lease);
             } else if (!Errors.isDefinite(context.requests().why(failure)) && !context.requests().haveEnded()) {
-                context.requests().later(() -> settle(name, lease));
+                context.requests().later(() -> settle(name, lease, before));
             }
         });
+    }
+
+    /** Nobody waits for that; 0 is none. */
+    private void end(long lease) {
+        if (lease != 0) {
+            Object unused = context.requests().revoke(lease);
+        }
     }
 
     private static PutOption in(long lease) {
@@ -157,10 +162,7 @@ final class Records {
         return context.requests()
                 .txn(ifs, List.of(change), List.of())
                 .thenCompose(put -> {
-                    long useless = put.isSucceeded() ? at.lease : lease;
-                    if (useless != 0) {
-                        Object unused = context.requests().revoke(useless);
-                    }
+                    end(put.isSucceeded() ? at.lease : lease);
                     if (put.isSucceeded()) {
                         return CompletableFuture.completedFuture(Optional.of(new StoredRecord(
                                 write.name(), write.token(), put.getHeader().getRevision(), at.now, write.value())));

@@ -215,7 +215,7 @@ final class SessionConnection {
             return;
         }
         boolean fresh = rows == null;
-        T already = request.withoutSession();
+        @Nullable T already = request.withoutSession();
         if (fresh && already != null) {
             request.answer().complete(already);
             return;
