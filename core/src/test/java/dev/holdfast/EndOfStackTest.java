@@ -151,6 +151,7 @@ class EndOfStackTest {
             for (int i = 0; i < 1_000; i++) {
                 before.acquire().close();
             }
+            late.schedule(() -> {}, Duration.ZERO).cancel(); // linked by now, as the rest
             for (int left = 0; left < FRAMES; left += STEP) {
                 closeAtEndOfStack(
                         mine.lock("entered " + left, HoldOptions.defaults().reentrant(true)), left);
