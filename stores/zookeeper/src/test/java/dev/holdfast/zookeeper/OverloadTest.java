@@ -31,7 +31,7 @@ class OverloadTest {
             "maxSessionTimeout", "60000",
             "globalOutstandingLimit", "100000",
             "request_throttle_max_requests", "1",
-            "throttled_op_wait_time", "2");
+            "throttled_op_wait_time", "100");
 
     @Test
     void aWaitReportsAnOverloadAndOutlastsItAndAReleaseIsCarriedOut() throws Exception {
@@ -66,7 +66,7 @@ class OverloadTest {
 
     /** Very many reads, always under way. */
     private static final class Flood implements AutoCloseable {
-        private static final int UNDER_WAY = 2_000;
+        private static final int UNDER_WAY = 10_000;
 
         private final ZooKeeper zooKeeper;
         private volatile boolean throttled;
