@@ -2,10 +2,16 @@ package dev.holdfast;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.memory.ManualTime;
 import dev.holdfast.memory.MemoryStore;
+import dev.holdfast.spi.TimeSource;
 import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.Lock;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -127,6 +133,80 @@ class EndOfStackTest {
             return depth(lock) + 1;
         } finally {
             lock.unlock();
+        }
+    }
+
+    /** The timer is late, and the caller's thread has ended by then: nothing refers to the hold but the timer. */
+    @Test
+    void aHoldThatTheTimerIsToCloseIsNotReportedAsALeak() throws Exception {
+        LateTime late = new LateTime();
+        Ear ear = new Ear();
+        try (LockClient mine = LockClient.builder(new MemoryStore(late).open(late))
+                .time(late)
+                .executor(Runnable::run)
+                .listenerExecutor(Runnable::run)
+                .listener(ear)
+                .build()) {
+            DistributedLock before = mine.lock("before", HoldOptions.defaults().reentrant(true));
+            for (int i = 0; i < 1_000; i++) {
+                before.acquire().close();
+            }
+            late.schedule(() -> {}, Duration.ZERO).cancel(); // linked by now, as the rest
+            for (int left = 0; left < FRAMES; left += STEP) {
+                closeAtEndOfStack(
+                        mine.lock("entered " + left, HoldOptions.defaults().reentrant(true)), left);
+            }
+            Garbage.collect();
+            late.time.advance(Duration.ofSeconds(11)); // a renewal looks for leaks
+            List<String> leaked = names(ear.all(LockEvent.Leaked.class));
+            int released = ear.all(LockEvent.Released.class).size();
+
+            late.runDue();
+
+            List<String> closed = names(ear.all(LockEvent.Released.class));
+            assertThat(closed).as("closed by the timer").hasSizeGreaterThan(released);
+            assertThat(leaked).doesNotContainAnyElementsOf(closed);
+        }
+    }
+
+    private static void closeAtEndOfStack(DistributedLock lock, int left) throws InterruptedException {
+        AtomicReference<Hold> hold = new AtomicReference<>();
+        atEndOfStack(
+                left, () -> hold.set(lock.tryAcquire().orElseThrow()), () -> hold.get().close());
+    }
+
+    private static List<String> names(List<? extends LockEvent> events) {
+        return events.stream().map(LockEvent::name).toList();
+    }
+
+    /** A clock whose tasks that are due at once wait for the test. */
+    private static final class LateTime implements TimeSource {
+        final ManualTime time = new ManualTime();
+        private final Queue<Runnable> due = new ConcurrentLinkedQueue<>();
+
+        void runDue() {
+            for (Runnable task = due.poll(); task != null; task = due.poll()) {
+                task.run();
+            }
+        }
+
+        @Override
+        public long nanoTime() {
+            return time.nanoTime();
+        }
+
+        @Override
+        public long wallMillis() {
+            return time.wallMillis();
+        }
+
+        @Override
+        public Scheduled schedule(Runnable task, Duration delay) {
+            if (!delay.isZero()) {
+                return time.schedule(task, delay);
+            }
+            due.add(task);
+            return () -> due.remove(task);
         }
     }
 

@@ -7,6 +7,7 @@ import dev.holdfast.spi.Store;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.Lock;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
@@ -76,6 +77,32 @@ class OneFailureTest extends EngineCase {
         hold.close();
 
         assertThat(hooked.happened).isTrue();
+        assertFree();
+    }
+
+    /** Its thread does not find the hold again, to unlock once more. */
+    @Test
+    void anUnlockThatMeetsAnErrorLeavesTheLockAllTheSame() {
+        Lock owned = failing.lock("a").asLock();
+        owned.lock();
+        failOnce("close");
+
+        assertThatThrownBy(owned::unlock).isInstanceOf(InternalError.class);
+        time.advance(s(1));
+
+        assertThat(hooked.happened).isTrue();
+        assertFree();
+    }
+
+    @Test
+    void aRetainedLockGoesBackIfTheTimerRefusesTwiceToCheckIt() throws Exception {
+        Hold hold = refused.lock("a", lease(30).retain(s(60))).acquire();
+        refusing.refuse(2);
+
+        assertThatThrownBy(hold::close).isInstanceOf(InternalError.class); // of the timer: the hold is closed
+        assertThat(refusing.hasRefused()).isTrue();
+        advance(2, s(60));
+
         assertFree();
     }
 

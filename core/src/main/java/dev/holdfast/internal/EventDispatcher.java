@@ -3,7 +3,6 @@ package dev.holdfast.internal;
 import dev.holdfast.LockEvent;
 import dev.holdfast.LockListener;
 import dev.holdfast.Loss;
-import dev.holdfast.StoreEvent;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -104,17 +103,8 @@ final class EventDispatcher implements AutoCloseable {
         return !listeners.isEmpty();
     }
 
-    /** Notes an event for every listener of the client; {@link #hurry} delivers it. */
-    <E extends LockEvent> void note(E event, BiConsumer<LockListener, E> method) {
-        noteAll(event, method);
-    }
-
-    /** Notes an event of the store for every listener of the client; {@link #hurry} delivers it. */
-    <E extends StoreEvent> void note(E event, BiConsumer<LockListener, E> method) {
-        noteAll(event, method);
-    }
-
-    private <E> void noteAll(E event, BiConsumer<LockListener, E> method) {
+    /** Notes an event of a lock or of the store for every listener of the client; {@link #hurry} delivers it. */
+    <E> void note(E event, BiConsumer<LockListener, E> method) {
         for (LockListener listener : listeners) {
             note(new Note(event, listener, () -> method.accept(listener, event)));
         }

@@ -119,13 +119,8 @@ final class HoldState extends WeakReference<HoldHandle> implements Runnable {
     }
 
     /** Keeps the caller's side as long as the engine keeps the hold. */
-    void pin(HoldHandle anchor) {
+    void pin(@Nullable HoldHandle anchor) {
         pinned = anchor;
-    }
-
-    /** The same, where a caller that closes it is known to refer to it. */
-    void pin() {
-        pinned = anchor();
     }
 
     void unpin() {
@@ -243,10 +238,14 @@ final class HoldState extends WeakReference<HoldHandle> implements Runnable {
         return acquirer == thread;
     }
 
-    /** Whether its thread has ended, so that nobody can close it any more. */
+    /** Whether its thread has ended without leaving it, so that nobody can close it any more. */
     boolean isAbandonedByThread() {
         Thread owner = acquirer;
-        return isThreadBound() && !detached && owner != null && !owner.isAlive();
+        return isThreadBound()
+                && !detached
+                && owner != null
+                && !owner.isAlive() // first: the counts are the thread's
+                && exclusiveEntries + sharedEntries > 0;
     }
 
     /** Whether its thread is parked until the hold in doubt is confirmed or lost: said before it looks, and after. */

@@ -302,7 +302,14 @@ final class LocalLock {
         }
         if (leave(closing, as)) {
             CompletableFuture<Boolean> givenBack = closing.options.awaitRelease() ? new CompletableFuture<>() : null;
-            endHold(closing, givenBack);
+            try {
+                end(closing, givenBack);
+            } catch (Error broken) {
+                if (closing.isThreadBound()) { // its thread would not find it again to unlock
+                    closing.closeLater();
+                }
+                throw broken;
+            }
             if (givenBack != null && context.await(givenBack)) {
                 awaitRelease(closing);
             }
@@ -324,6 +331,7 @@ final class LocalLock {
         }
         closing.closeLater();
         if (closing.isThreadBound()) {
+            closing.pin(closing.anchor()); // its caller may drop it before the timer comes to it
             closing.exit(as);
             if (closing.acquirer != null) {
                 closing.grant.owner().removeOwner(closing.acquirer, closing);
@@ -333,32 +341,30 @@ final class LocalLock {
 
     /** Closes a hold that has no entry any more, on the client's timer, which waits for nothing. */
     void closeUnawaited(HoldState closing) {
-        left(closing);
-        endHold(closing, null);
+        end(closing, null);
     }
 
     /** Leaves one entry of it; whether it was the last, and the hold is to be ended. */
     private boolean leave(HoldState closing, LockMode as) {
-        if (closing.isThreadBound()) {
-            HoldState.Left left = closing.exit(as);
-            if (left == HoldState.Left.READER) {
-                downgrade(closing);
-            }
-            if (left != HoldState.Left.NOBODY) {
-                return false;
-            }
+        if (!closing.isThreadBound()) {
+            return true;
         }
-        left(closing);
-        return true;
+        HoldState.Left left = closing.exit(as);
+        if (left == HoldState.Left.READER) {
+            downgrade(closing);
+        }
+        return left == HoldState.Left.NOBODY;
     }
 
-    /** Nobody has an entry of it any more. */
-    private void left(HoldState closing) {
+    /** Ends a hold of which nobody has an entry any more. */
+    private void end(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack) {
         if (closing.isThreadBound()) {
+            HoldHandle kept = closing.anchor(); // which unlock() alone does not refer to
             closing.grant.owner().disown(closing);
-            closing.pin(); // as one that no thread owns: until it is known whether it was closed in time
+            closing.pin(kept); // as one that no thread owns: until it is known whether it was closed in time
         }
         examine(closing.grant); // a deadline that passed unnoticed counts before the close
+        endHold(closing, givenBack);
     }
 
     private void examine(GrantState grant) {

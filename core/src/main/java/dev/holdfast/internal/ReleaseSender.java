@@ -25,8 +25,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class ReleaseSender {
     private static final Duration POLL = Duration.ofMillis(1);
-    /** The longest time for which a withdrawal is repeated: in a long outage each failed try leaves one, most for nothing. */
-    private static final Duration WITHDRAWN_WITHIN = Duration.ofMinutes(1);
 
     private final StoreLink store;
     private final TimeSource time;
@@ -84,7 +82,7 @@ final class ReleaseSender {
     /** Keeps only the grant, so that the holds of an ended grant can be collected. */
     private void releaseAgain(Grant grant, boolean ofSession, long sent) {
         RepeatedRequest again =
-                RepeatedRequest.begin(time, () -> store.release(grant), this::isClosed, ofSession, grant.lease(), sent);
+                RepeatedRequest.begin(time, () -> store.release(grant), () -> closed, ofSession, grant.lease(), sent);
         String name = grant.name();
         unconfirmed.compute(name, (same, others) -> {
             Set<RepeatedRequest> all = others == null ? ConcurrentHashMap.newKeySet() : others;
@@ -153,18 +151,14 @@ final class ReleaseSender {
         closed = true;
     }
 
-    private boolean isClosed() {
-        return closed;
-    }
-
     /** Withdraws a claim now and, whatever the answer, once more a third of its lease later. */
     void withdraw(Claim claim) {
         long sent = time.nanoTime();
         track(claim.name(), store.withdraw(claim).whenComplete((answer, failure) -> {
             if (failure != null) {
-                Duration lease = claim.lease();
-                Duration within = lease.compareTo(WITHDRAWN_WITHIN) < 0 ? lease : WITHDRAWN_WITHIN;
-                RepeatedRequest.begin(time, () -> store.withdraw(claim), this::isClosed, false, within, sent);
+                boolean ofSession = store.capabilities().sessionBound();
+                RepeatedRequest.begin(
+                        time, () -> store.withdraw(claim), () -> closed, ofSession, claim.lease(), sent);
             }
         }));
         Runnable onceMore = () -> {
@@ -173,7 +167,7 @@ final class ReleaseSender {
             }
         };
         try {
-            time.schedule(onceMore, third(claim.lease()));
+            time.schedule(onceMore, Duration.ofNanos(Durations.nanos(claim.lease()) / 3));
         } catch (Throwable noThread) {
             // then the first one has to do, as nearly always; else the lease ends what is left
         }
@@ -206,9 +200,5 @@ final class ReleaseSender {
         underWay.put(sent, inStore);
         sent.whenComplete((answer, failure) -> underWay.remove(sent));
         return sent;
-    }
-
-    private static Duration third(Duration lease) {
-        return Duration.ofNanos(Durations.nanos(lease) / 3);
     }
 }

@@ -97,23 +97,17 @@ final class Retention {
         }
         if (failure != null || waits == null) {
             watched = false;
+            HoldState hold = queue.hold();
             if (isRetained()) {
                 queue.endRetention(then);
-            } else {
-                retryFor(queue.hold(), then);
+            } else if (hold != null && hold.awaitsWanted()) { // one that is not renewed would never be notified
+                then.add(new WatchLater(this, hold));
             }
             return;
         }
         reported = true;
         if (waits) {
             others(then);
-        }
-    }
-
-    /** Without an answer, a holder that is not renewed would never be notified. */
-    private void retryFor(@Nullable HoldState hold, Effects then) {
-        if (hold != null && hold.awaitsWanted()) {
-            then.add(new WatchLater(this, hold));
         }
     }
 
@@ -238,9 +232,10 @@ final class Retention {
         }
     }
 
-    /** Too many are retained: it is released unless it is in use again. Under no mutex. */
+    /** Too many are retained, or it cannot be checked: it is released unless it is in use again. Under no mutex. */
     void evict() {
         try (Effects then = queue.lock.step()) {
+            cancelCheck(); // planned again at the next end of its use
             if (isRetained()) {
                 queue.endRetention(then);
             }
@@ -274,6 +269,16 @@ final class Retention {
             planned = context.time().schedule(this::check, delay);
             if (cancelled) {
                 cancel();
+            }
+        }
+
+        /** If the timer refuses again, nothing else would end the retention. */
+        @Override
+        public void hasThrown(Throwable why) {
+            try {
+                run();
+            } catch (Throwable refused) {
+                evict();
             }
         }
 

@@ -2,14 +2,19 @@ package dev.holdfast.spi.support;
 
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.StoreListener;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The listener of a store, which is named only when the store is open. A report before that is dropped: there is no
- * claim yet that it could be about. Thread-safe.
+ * claim yet that it could be about. Whatever a report throws, an Error too, is logged: the store reports from the middle
+ * of its own work, and others wait for the rest of that. Thread-safe.
  */
 public final class LateListener implements StoreListener {
+    private static final Logger LOG = System.getLogger(LateListener.class.getName());
+
     private volatile @Nullable StoreListener listener;
 
     /** No listener is named yet. */
@@ -22,38 +27,43 @@ public final class LateListener implements StoreListener {
 
     @Override
     public void lost(Grant grant) {
-        report(to -> to.lost(grant));
+        report("the loss of '" + grant.name() + "'", to -> to.lost(grant));
     }
 
     @Override
     public void suspect(Grant grant) {
-        report(to -> to.suspect(grant));
+        report("a doubt about '" + grant.name() + "'", to -> to.suspect(grant));
     }
 
     @Override
     public void wanted(Grant grant) {
-        report(to -> to.wanted(grant));
+        report("a claim that waits for '" + grant.name() + "'", to -> to.wanted(grant));
     }
 
     @Override
     public void unreachable(String name, Throwable why) {
-        report(to -> to.unreachable(name, why));
+        report("a failed request for '" + name + "'", to -> to.unreachable(name, why));
     }
 
     @Override
     public void reachable() {
-        report(to -> to.reachable());
+        report("the end of an outage", to -> to.reachable());
     }
 
     @Override
     public void reachable(String name) {
-        report(to -> to.reachable(name));
+        report("the end of an outage for '" + name + "'", to -> to.reachable(name));
     }
 
-    private void report(Consumer<StoreListener> event) {
+    private void report(String what, Consumer<StoreListener> event) {
         StoreListener current = listener;
-        if (current != null) {
+        if (current == null) {
+            return;
+        }
+        try {
             event.accept(current);
+        } catch (Throwable ofListener) {
+            SafeLog.log(LOG, Level.WARNING, "a listener failed at a report: " + what, ofListener);
         }
     }
 }

@@ -127,7 +127,7 @@ final class ClaimKeys {
                         then,
                         otherwise)
                 .whenComplete((entered, failure) -> {
-                    now.answered = failure == null || Errors.isDefinite(requests.why(failure));
+                    now.answered = failure == null || Errors.isAnswer(requests.why(failure));
                     if (released != null) {
                         releases.partEnded(released, entered, failure);
                     }

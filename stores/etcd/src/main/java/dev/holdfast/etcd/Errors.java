@@ -68,6 +68,15 @@ record Errors(String store) {
         return failure instanceof LeaseGoneException || failure instanceof StoreRefusedException;
     }
 
+    /**
+     * Whether a request that failed so was answered, and will not be carried out later. For want of space, it may have been
+     * carried out before: the servers then remove keys, and write none.
+     */
+    static boolean isAnswer(HoldfastException failure) {
+        Throwable cause = failure.getCause();
+        return isDefinite(failure) || cause != null && code(cause) == ErrorCode.RESOURCE_EXHAUSTED;
+    }
+
     StoreUnavailableException noAnswer() {
         return new StoreUnavailableException(
                 store + " gave no answer in time: is a majority of its members up, and can they be reached?");

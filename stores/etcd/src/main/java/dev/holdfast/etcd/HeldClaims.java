@@ -6,9 +6,6 @@ import dev.holdfast.spi.StoreListener;
 import dev.holdfast.spi.TimeSource;
 import dev.holdfast.spi.support.LateListener;
 import dev.holdfast.spi.support.PlannedTask;
-import dev.holdfast.spi.support.SafeLog;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -24,7 +21,6 @@ import org.jspecify.annotations.Nullable;
  * client removes it, or the one that broke it, or the end of the session. Thread-safe.
  */
 final class HeldClaims {
-    private static final Logger LOG = System.getLogger(HeldClaims.class.getName());
     private static final Runnable NOTHING = () -> {};
 
     private final Map<ClaimId, Held> all = new ConcurrentHashMap<>();
@@ -116,11 +112,7 @@ final class HeldClaims {
     void gone(Held held) {
         if (all.remove(held.grant.id(), held)) {
             held.watchedBy(NOTHING);
-            try {
-                listener.lost(held.grant);
-            } catch (Throwable ofListener) { // the others of its session are reported all the same
-                SafeLog.log(LOG, Level.WARNING, "the loss of '" + held.grant.name() + "' was not handled", ofListener);
-            }
+            listener.lost(held.grant);
         }
     }
 

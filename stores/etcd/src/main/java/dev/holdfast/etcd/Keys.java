@@ -13,7 +13,7 @@ import io.etcd.jetcd.ByteSequence;
  * <pre>
  *   /holdfast/layout                  the version of all this
  *   /holdfast/locks/NAME 0 x-ID       an exclusive claim; s-ID is a shared one, p1of3-ID one of three permits
- *   /holdfast/sessions/LEASE          only after a claim without an answer; see {@link Session}
+ *   /holdfast/sessions/LEASE          only after a claim, or the write of a record, without an answer; see {@link Session}
  *   /holdfast/records/NAME            a record
  *   /holdfast/fences/NAME             the highest token that an {@link EtcdFence} has admitted
  * </pre>

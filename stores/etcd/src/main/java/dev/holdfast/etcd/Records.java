@@ -14,6 +14,7 @@ import io.etcd.jetcd.options.DeleteOption;
 import io.etcd.jetcd.options.GetOption;
 import io.etcd.jetcd.options.PutOption;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
@@ -30,7 +31,11 @@ import org.jspecify.annotations.Nullable;
  * the record's. A record is changed only over the revision that was read.
  *
  * <p>etcd tells no time, so that the clocks of the clients decide when a record was written and until when it is kept; a
- * clock behind that of the last write counts as that. Thread-safe.
+ * clock behind that of the last write counts as that.
+ *
+ * <p>A write without an answer may be carried out at any time later: where there is no record, nothing else would refuse it.
+ * As a claim does in its {@link Session}, it demands that the epoch key of its lease is not there, and that key is written
+ * after a lost answer. Thread-safe.
  */
 final class Records {
     private static final Pattern TEXT = Pattern.compile("(\\d{1,19}) (\\d{1,18}) (\\d{1,18}) (.*)", Pattern.DOTALL);
@@ -110,33 +115,54 @@ final class Records {
         return context.requests()
                 .grantLease(seconds)
                 .thenCompose(lease -> put(write, at, lease.getID()).whenComplete((put, failure) -> {
-                    // without an answer it may have been written, and then the lease keeps it
                     if (failure != null && Errors.isDefinite(context.requests().why(failure))) {
-                        Object unused = context.requests().revoke(lease.getID());
+                        end(lease.getID());
+                    } else if (failure != null) {
+                        settle(write.name(), lease.getID(), at.lease);
                     }
                 }));
+    }
+
+    /** Makes void a write without an answer, unless it was carried out; and ends the lease that is of no use. */
+    private void settle(String name, long lease, long before) {
+        List<Op> raiseAndRead = List.of(
+                Op.put(context.keys().session(lease), ByteSequence.EMPTY, in(lease)),
+                Op.get(context.keys().record(name), GetOption.DEFAULT));
+        context.requests().txn(List.of(), raiseAndRead, List.of()).whenComplete((settled, failure) -> {
+            if (failure == null) {
+                boolean written = settled.getGetResponses().get(0).getKvs().stream()
+                        .anyMatch(kv -> kv.getLease() == lease);
+                end(written ? before : lease);
+            } else if (!Errors.isDefinite(context.requests().why(failure)) && !context.requests().haveEnded()) {
+                context.requests().later(() -> settle(name, lease, before));
+            }
+        });
+    }
+
+    /** Nobody waits for that; 0 is none. */
+    private void end(long lease) {
+        if (lease != 0) {
+            Object unused = context.requests().revoke(lease);
+        }
+    }
+
+    private static PutOption in(long lease) {
+        return PutOption.builder().withLeaseId(lease).build();
     }
 
     /** Writes or, without a lease, deletes it. The lease that is of no use afterwards is ended. */
     private CompletableFuture<Optional<StoredRecord>> put(RecordWrite write, State at, long lease) {
         ByteSequence key = context.keys().record(write.name());
         String text = write.token() + " " + write.keepMillis() + " " + at.now.toEpochMilli() + " " + write.value();
-        Op change = lease == 0
-                ? Op.delete(key, DeleteOption.DEFAULT)
-                : Op.put(
-                        key,
-                        Keys.bytes(text),
-                        PutOption.builder().withLeaseId(lease).build());
+        Op change = lease == 0 ? Op.delete(key, DeleteOption.DEFAULT) : Op.put(key, Keys.bytes(text), in(lease));
+        List<Cmp> ifs = new ArrayList<>(List.of(new Cmp(key, Cmp.Op.EQUAL, CmpTarget.modRevision(at.modified))));
+        if (lease != 0) {
+            ifs.add(new Cmp(context.keys().session(lease), Cmp.Op.EQUAL, CmpTarget.version(0)));
+        }
         return context.requests()
-                .txn(
-                        List.of(new Cmp(key, Cmp.Op.EQUAL, CmpTarget.modRevision(at.modified))),
-                        List.of(change),
-                        List.of())
+                .txn(ifs, List.of(change), List.of())
                 .thenCompose(put -> {
-                    long useless = put.isSucceeded() ? at.lease : lease;
-                    if (useless != 0) {
-                        Object unused = context.requests().revoke(useless);
-                    }
+                    end(put.isSucceeded() ? at.lease : lease);
                     if (put.isSucceeded()) {
                         return CompletableFuture.completedFuture(Optional.of(new StoredRecord(
                                 write.name(), write.token(), put.getHeader().getRevision(), at.now, write.value())));

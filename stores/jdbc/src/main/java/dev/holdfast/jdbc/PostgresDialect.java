@@ -50,6 +50,9 @@ final class PostgresDialect implements ServerDialect {
     /** A schema with such a letter, before the dot: without quotes, the server would look for one in small letters. */
     private static final Pattern UPPER_CASE = Pattern.compile("^(\\w*[A-Z]\\w*)(?=\\.)");
 
+    /** A setting: a warning tells that a commit was not replicated, and a role may have warnings left out. */
+    static final String WITH_WARNINGS = "client_min_messages = warning";
+
     private static final String CANCELLED = "57014";
     private static final int ANSWERS_TO_LOG_IN = 3;
     private static final String CHANNEL = "holdfast_";
@@ -280,7 +283,7 @@ final class PostgresDialect implements ServerDialect {
     public void limitTransaction(Connection connection, int seconds) throws SQLException {
         SqlSession.execute(
                 connection,
-                "SET LOCAL statement_timeout = '" + seconds + "s'; SET LOCAL client_min_messages = warning");
+                "SET LOCAL statement_timeout = '" + seconds + "s'; SET LOCAL " + WITH_WARNINGS);
     }
 
     /** It may wait for a standby, and the limit of a transaction has ended then. */
@@ -310,7 +313,7 @@ final class PostgresDialect implements ServerDialect {
 
     @Override
     public void prepare(SqlSession session, int seconds) throws SQLException {
-        session.execute("SET statement_timeout = '" + seconds + "s'; SET client_min_messages = warning");
+        session.execute("SET statement_timeout = '" + seconds + "s'; SET " + WITH_WARNINGS);
         session.execute("SET plan_cache_mode = force_generic_plan"); // they all go by the primary key
         limitTexts(session);
     }

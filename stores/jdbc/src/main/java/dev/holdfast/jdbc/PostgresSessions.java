@@ -113,7 +113,7 @@ final class PostgresSessions implements SessionDialect {
                 row -> row.getLong(1));
         StringBuilder settings = new StringBuilder("SET tcp_keepalives_idle = " + idleSeconds
                 + "; SET tcp_keepalives_interval = 1; SET tcp_keepalives_count = 3; SET statement_timeout = 0;"
-                + " SET client_min_messages = warning;"
+                + " SET " + PostgresDialect.WITH_WARNINGS + ";"
                 + " SET lock_timeout = " + blockedMillis);
         if (version >= IDLE_SESSIONS_END) {
             settings.append("; SET idle_session_timeout = '" + idleSeconds + "s'");

@@ -1,9 +1,9 @@
 package dev.holdfast.jdbc;
 
 import dev.holdfast.HoldfastException;
-import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.support.UnknownEnd;
 import java.sql.SQLException;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -45,13 +45,6 @@ abstract class Request {
     @FunctionalInterface
     interface Work<T> {
         T on(LockRows table) throws SQLException;
-    }
-
-    /** A hold that is not there at the second attempt: the first may have ended it, or it had ended before. */
-    static StoreUnavailableException unknown(String name, String store, String ended) {
-        return new StoreUnavailableException("cannot tell whether '" + name + "' on " + store
-                + " was still held when it was " + ended + ": the first attempt got no answer, and this hold no longer"
-                + " exists; no further action is needed");
     }
 
     /** A claim, which may take a release of the same client into its step. */
@@ -132,7 +125,7 @@ abstract class Request {
             if (stood || !mayBeDone) {
                 answer.complete(stood);
             } else {
-                answer.completeExceptionally(unknown(name, store, "broken"));
+                answer.completeExceptionally(UnknownEnd.of(name, store, "broken"));
             }
         }
 
@@ -164,7 +157,7 @@ abstract class Request {
             if (held || !mayBeDoneBefore) {
                 answer.complete(held);
             } else {
-                answer.completeExceptionally(unknown(name, store, "released"));
+                answer.completeExceptionally(UnknownEnd.of(name, store, "released"));
             }
         }
 

@@ -59,14 +59,17 @@ final class SessionConnection {
         return opener.limited(limit, what, name, add(requests.first(what, name, work)));
     }
 
-    /** Before all that waits its turn, and carried out also when it has taken too long. */
-    <T> CompletableFuture<T> askFirstSurely(String what, String name, SessionRequests.Work<T> work) {
-        return limited(what, name, add(requests.first(what, name, work)).copy());
+    /**
+     * Gives something back before all that waits its turn, also when it has taken too long; false once the session has ended,
+     * which has given back everything.
+     */
+    CompletableFuture<Boolean> askFirstSurely(String what, String name, SessionRequests.Work<Boolean> work) {
+        return limited(what, name, add(requests.first(what, name, work, false)).copy());
     }
 
-    /** In its turn, and carried out also when it has taken too long. */
-    <T> CompletableFuture<T> askSurely(String what, String name, SessionRequests.Work<T> work) {
-        return limited(what, name, add(requests.inTurn(what, name, work)).copy());
+    /** The same in its turn. */
+    CompletableFuture<Boolean> askSurely(String what, String name, SessionRequests.Work<Boolean> work) {
+        return limited(what, name, add(requests.inTurn(what, name, work, false)).copy());
     }
 
     /** A request that may wait for as long as it likes. */
@@ -205,13 +208,18 @@ final class SessionConnection {
 
     /**
      * On a session that had nothing to lose, and was ended by the server, or broke, the request is made once more. One that
-     * nobody waits for any more is left out.
+     * nobody waits for any more is left out, and so is one that would only give back what an ended session had.
      */
     private <T> void serve(SessionRequests.Request<T> request) {
         if (request.isOver()) {
             return;
         }
         boolean fresh = rows == null;
+        @Nullable T already = request.withoutSession();
+        if (fresh && already != null) {
+            request.answer().complete(already);
+            return;
+        }
         for (int tries = 1; ; tries++) {
             try {
                 request.answer().complete(request.work().on(session()));
@@ -280,16 +288,7 @@ final class SessionConnection {
         }
         List<Grant> gone = grants.clear();
         if (closed == null) {
-            gone.forEach(this::reportLost);
-        }
-    }
-
-    /** What a listener throws must not end this thread: it serves the requests to come. */
-    private void reportLost(Grant gone) {
-        try {
-            lost.accept(gone);
-        } catch (Throwable thrown) {
-            thread.getUncaughtExceptionHandler().uncaughtException(thread, thrown);
+            gone.forEach(lost);
         }
     }
 

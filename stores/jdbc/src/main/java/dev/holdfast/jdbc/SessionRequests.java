@@ -42,8 +42,16 @@ final class SessionRequests {
      * @param turn its number, in the order in which requests were made
      * @param work what is done on the session
      * @param answer what becomes of it; a request whose answer has failed is not carried out any more
+     * @param withoutSession its answer where no session is open by then; null if one is to be opened
      */
-    record Request<T>(String what, String name, boolean first, long turn, Work<T> work, CompletableFuture<T> answer) {
+    record Request<T>(
+            String what,
+            String name,
+            boolean first,
+            long turn,
+            Work<T> work,
+            CompletableFuture<T> answer,
+            @Nullable T withoutSession) {
         /** Whether nobody waits for it any more. */
         boolean isOver() {
             return answer.isDone();
@@ -51,11 +59,21 @@ final class SessionRequests {
     }
 
     <T> Request<T> first(String what, String name, Work<T> work) {
-        return new Request<>(what, name, true, turns.getAndIncrement(), work, new CompletableFuture<>());
+        return first(what, name, work, null);
     }
 
     <T> Request<T> inTurn(String what, String name, Work<T> work) {
-        return new Request<>(what, name, false, turns.getAndIncrement(), work, new CompletableFuture<>());
+        return inTurn(what, name, work, null);
+    }
+
+    <T> Request<T> first(String what, String name, Work<T> work, @Nullable T withoutSession) {
+        return new Request<>(
+                what, name, true, turns.getAndIncrement(), work, new CompletableFuture<>(), withoutSession);
+    }
+
+    <T> Request<T> inTurn(String what, String name, Work<T> work, @Nullable T withoutSession) {
+        return new Request<>(
+                what, name, false, turns.getAndIncrement(), work, new CompletableFuture<>(), withoutSession);
     }
 
     void add(Request<?> request) {

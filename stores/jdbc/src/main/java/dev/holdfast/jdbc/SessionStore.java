@@ -16,6 +16,7 @@ import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreListener;
 import dev.holdfast.spi.support.LateListener;
 import dev.holdfast.spi.support.PagedListing;
+import dev.holdfast.spi.support.UnknownEnd;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -337,7 +338,7 @@ final class SessionStore implements Store {
             boolean mayBeDone = sent.getAndSet(true);
             boolean stood = locks.breakGrant(name, number, now);
             if (!stood && mayBeDone) {
-                throw Request.unknown(name, description(), "broken");
+                throw UnknownEnd.of(name, description(), "broken");
             }
             return stood;
         });

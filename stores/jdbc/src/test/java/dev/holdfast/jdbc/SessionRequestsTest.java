@@ -200,6 +200,28 @@ class SessionRequestsTest {
         assertThat(get(store.breakGrant(grant.name(), grant.number(), true))).isFalse();
     }
 
+    /** In an outage each try that fails leaves one, and it is repeated until it is answered. */
+    @Test
+    void aWithdrawalOpensNoSessionWhereTheOneOfItsClaimHasEnded() {
+        AtomicBoolean away = new AtomicBoolean();
+        Connections breaking = () -> {
+            if (away.get()) {
+                throw new SQLException("the server is away", "08001");
+            }
+            return connections.open();
+        };
+        SessionStore store = rig.store(breaking, server.jdbcUrl(), LONG);
+        connections.meddle(sql -> {
+            away.set(true);
+            throw new SQLException("the connection broke", "08006");
+        });
+        Claim claim = Requests.claim("withdrawn");
+        assertThatThrownBy(() -> get(Asked.of(store, claim).answer())).isInstanceOf(StoreUnavailableException.class);
+        assertThat(away).isTrue();
+
+        assertThat(store.withdraw(claim).toCompletableFuture()).succeedsWithin(SOON);
+    }
+
     /** A renewal is under way on the session of a grant, which breaks, while its claim is repeated. */
     @Test
     void whatWasAskedOfASessionThatEndedIsNotAnsweredAsIfTheClientWereClosed() {

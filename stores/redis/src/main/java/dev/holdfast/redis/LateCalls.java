@@ -43,7 +43,7 @@ final class LateCalls {
         try {
             check.within(timeout.dividedBy(4));
         } catch (IllegalStateException | RejectedExecutionException stopped) {
-            failAll();
+            pipeline.failAll();
         }
     }
 
@@ -56,19 +56,12 @@ final class LateCalls {
         try {
             return time.schedule(task, delay);
         } catch (IllegalStateException | RejectedExecutionException stopped) {
-            RuntimeException why = failAll();
+            RuntimeException why = pipeline.failAll();
             if (awaited != null) {
                 awaited.completeExceptionally(why);
             }
             return () -> {};
         }
-    }
-
-    private RuntimeException failAll() {
-        RuntimeException why = pipeline.end().shutDown();
-        outbox.fail(call -> true, why);
-        inFlight.fail(call -> true, why);
-        return why;
     }
 
     private void failLate() {

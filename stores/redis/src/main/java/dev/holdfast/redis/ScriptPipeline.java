@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A server that is connected but silent is found by the calls that get no answer in time ({@link LateCalls}); after that
  * long a silence the connection is made again; and so it is when the server has become a replica, since its name may lead to the new master by
- * now. When the Lettuce client was shut down by its owner, every call is refused.
+ * now. When the Lettuce client was shut down by its owner, every call is refused that was not sent before.
  *
  * <p>With {@link Acks}, a packet that may grant something ends with WAIT, and the next packet leaves when that is answered:
  * the calls that come meanwhile share the next one. Thread-safe.
@@ -149,15 +149,29 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
         }
     }
 
-    /** Ends calls by a refused log-in. Only what was never sent is refused: the server may have carried out the rest. */
-    private void fail(Predicate<ScriptCall> which, StoreRefusedException refused) {
-        outbox.fail(call -> which.test(call) && !call.wasSent(), refused);
-        RuntimeException unknown = new StoreUnavailableException(
-                "cannot tell whether " + errors.store() + " carried out a request: the connection failed before the"
-                        + " answer arrived, and the new one was refused: " + refused.getMessage(),
-                refused);
-        outbox.fail(which, unknown);
-        inFlight.fail(which, unknown);
+    /** Ends calls by a refused log-in, or with the client. Only what was never sent is refused. */
+    private void fail(Predicate<ScriptCall> which, RuntimeException why) {
+        outbox.fail(call -> which.test(call) && !call.wasSent(), why);
+        RuntimeException ofSent = ofSent(why);
+        outbox.fail(which, ofSent);
+        inFlight.fail(which, ofSent);
+    }
+
+    /** The failure of a call that was sent: where others are refused, the server may have carried out this one. */
+    private RuntimeException ofSent(RuntimeException why) {
+        return why instanceof StoreRefusedException
+                ? new StoreUnavailableException(
+                        "cannot tell whether " + errors.store() + " carried out a request: the connection ended before"
+                                + " the answer arrived, and " + why.getMessage(),
+                        why)
+                : why;
+    }
+
+    /** Ends all calls, after the owner of the Lettuce client has shut it down; returns why. */
+    RuntimeException failAll() {
+        RuntimeException why = end.shutDown();
+        fail(call -> true, why);
+        return why;
     }
 
     /**
@@ -210,7 +224,7 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
         }
         RuntimeException closed = end.closed();
         if (closed != null) {
-            outbox.fail(any -> true, closed);
+            fail(any -> true, closed);
         }
     }
 
@@ -219,7 +233,7 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
         if (end.isRetired()) {
             outbox.moveTo(events::unsent);
         } else {
-            outbox.fail(call -> true, end.shutDown());
+            failAll();
         }
     }
 
@@ -333,7 +347,7 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
         if (end.isRetired()) {
             events.unsent(call);
         } else if (ended) {
-            call.fail(end.shutDown());
+            call.fail(ofSent(end.shutDown()));
         } else {
             late.schedule(() -> send(call), AGAIN, null);
         }
@@ -351,8 +365,7 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
     @Override
     public void close(RuntimeException why) {
         end.close(why);
-        outbox.fail(call -> true, why);
-        inFlight.fail(call -> true, why);
+        fail(call -> true, why);
         inFlight.clear();
     }
 

@@ -9,6 +9,7 @@ import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.TimeSource;
 import dev.holdfast.spi.support.RenewalChunks;
+import dev.holdfast.spi.support.UnknownEnd;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -223,9 +224,7 @@ final class Scripts {
                 .thenApply(said -> {
                     boolean broken = said.text().equals("1");
                     if (!broken && said.twice()) {
-                        throw new StoreUnavailableException("cannot tell whether '" + name + "' on " + errors.store()
-                                + " was still held when it was broken: the first attempt got no answer, and this hold no"
-                                + " longer exists; no further action is needed");
+                        throw UnknownEnd.of(name, errors.store(), "broken");
                     }
                     return broken;
                 });

@@ -15,6 +15,7 @@ import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -83,6 +84,36 @@ class ScriptPipelineTest {
             assertThatThrownBy(() -> Rig.get(sent.answer))
                     .isInstanceOf(StoreUnavailableException.class)
                     .hasMessageContaining("wants a log-in");
+            rig.server.process().cont();
+        }
+    }
+
+    /** The server may run it, so it is not refused, as what is asked later is. */
+    @Test
+    void aCallThatWasSentBeforeTheOwnerShutTheClientDownIsOfUnknownOutcome() {
+        try (Rig rig = new Rig()) {
+            RedisClient client = RedisClient.create(rig.server.uri());
+            ScriptPipeline pipeline = new ScriptPipeline(
+                    client.connect(ByteArrayCodec.INSTANCE),
+                    rig.time(),
+                    Rig.NEVER,
+                    new RedisErrors("redis"),
+                    Acks.NONE);
+            rig.server.process().stop();
+            ScriptCall sent = ScriptCall.of(Script.STATUS, "a", List.of());
+            ScriptCall later = ScriptCall.of(Script.STATUS, "b", List.of());
+            pipeline.send(sent);
+            await().until(sent::wasSent);
+
+            client.shutdown(0, 0, TimeUnit.SECONDS);
+            pipeline.send(later);
+
+            assertThatThrownBy(() -> Rig.get(sent.answer))
+                    .isInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContaining("shut down");
+            assertThatThrownBy(() -> Rig.get(later.answer))
+                    .isInstanceOf(StoreRefusedException.class)
+                    .hasMessageContaining("shut down");
             rig.server.process().cont();
         }
     }

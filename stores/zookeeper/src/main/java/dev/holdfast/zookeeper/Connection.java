@@ -2,6 +2,7 @@ package dev.holdfast.zookeeper;
 
 import dev.holdfast.spi.support.ElapsedTime;
 import dev.holdfast.spi.support.ElapsedTime.Moment;
+import dev.holdfast.spi.support.Pauses;
 import dev.holdfast.spi.support.PlannedTask;
 import java.time.Duration;
 import java.util.Map;
@@ -16,6 +17,7 @@ import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.api.CuratorEvent;
 import org.apache.curator.framework.api.CuratorEventType;
 import org.apache.curator.framework.api.CuratorListener;
+import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.WatchedEvent;
 import org.apache.zookeeper.Watcher.Event.EventType;
 import org.apache.zookeeper.Watcher.Event.KeeperState;
@@ -33,6 +35,7 @@ import org.jspecify.annotations.Nullable;
 final class Connection implements CuratorListener {
     private static final int TRIES = 10;
     private static final String ANY_NODE = "/";
+    private static final long OVERLOAD_PAUSE = Duration.ofMillis(500).toNanos();
 
     private final CuratorFramework curator;
     private final ElapsedTime elapsed;
@@ -131,6 +134,16 @@ final class Connection implements CuratorListener {
         now = session();
         if (now != null) {
             unpark(now);
+        }
+    }
+
+    /** The same after a request that was not carried out, or perhaps not; with a pause, if the servers have too much to do. */
+    void whenConnectedAgain(Code failed, CompletableFuture<?> answer, Consumer<Session> task) {
+        if (failed == Code.THROTTLEDOP) {
+            PlannedTask.surely(
+                    elapsed, () -> whenConnected(answer, task), Duration.ofNanos(Pauses.jittered(OVERLOAD_PAUSE)));
+        } else {
+            whenConnected(answer, task);
         }
     }
 

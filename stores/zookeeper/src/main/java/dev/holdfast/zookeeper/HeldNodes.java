@@ -5,9 +5,6 @@ import dev.holdfast.spi.StoreListener;
 import dev.holdfast.spi.TimeSource;
 import dev.holdfast.spi.support.LateListener;
 import dev.holdfast.spi.support.PlannedTask;
-import dev.holdfast.spi.support.SafeLog;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -22,8 +19,6 @@ import org.jspecify.annotations.Nullable;
  * client removes it, or the client that broke it, or the end of the session. Thread-safe.
  */
 final class HeldNodes {
-    private static final Logger LOG = System.getLogger(HeldNodes.class.getName());
-
     private final Map<ClaimId, HeldNode> all = new ConcurrentHashMap<>();
     /** The paths of those that were broken and are not removed yet. */
     private final Set<String> broken = ConcurrentHashMap.newKeySet();
@@ -133,17 +128,7 @@ final class HeldNodes {
     private void each(Session session, Consumer<HeldNode> what) {
         for (HeldNode heldNode : all.values()) {
             if (heldNode.session() == session) {
-                try {
-                    what.accept(heldNode);
-                } catch (Throwable ofListener) { // the others of its session are reported all the same
-                    String name = heldNode.grant().name();
-                    SafeLog.log(
-                            LOG,
-                            Level.WARNING,
-                            "a listener failed at the loss of '" + name
-                                    + "'; the other holds of the session are still reported",
-                            ofListener);
-                }
+                what.accept(heldNode);
             }
         }
     }

@@ -48,7 +48,8 @@ final class NodeDeleter {
         }
         session.delete(path).thenAccept(code -> {
             if (Errors.isOfConnection(code)) {
-                connection.whenConnected(removed, now -> removeAgain(session, path, removed));
+                boolean perhaps = again || code != Code.THROTTLEDOP; // that one carried out nothing
+                connection.whenConnectedAgain(code, removed, now -> remove(session, path, perhaps, removed));
             } else if (again && code == Code.NONODE) {
                 removed.complete(true);
             } else {
@@ -67,17 +68,19 @@ final class NodeDeleter {
     }
 
     private void removeLeft(String path, CompletableFuture<Boolean> removed) {
-        connection.whenConnected(
-                removed,
-                now -> now.exists(path).thenAccept(found -> {
-                    if (Errors.isOfConnection(found.code())) {
-                        removeLeft(path, removed);
-                    } else if (found.code() == Code.OK) {
-                        remove(now, path, removed);
-                    } else {
-                        answer(found.code(), path, removed);
-                    }
-                }));
+        connection.whenConnected(removed, now -> removeLeft(now, path, removed));
+    }
+
+    private void removeLeft(Session now, String path, CompletableFuture<Boolean> removed) {
+        now.exists(path).thenAccept(found -> {
+            if (Errors.isOfConnection(found.code())) {
+                connection.whenConnectedAgain(found.code(), removed, next -> removeLeft(next, path, removed));
+            } else if (found.code() == Code.OK) {
+                remove(now, path, removed);
+            } else {
+                answer(found.code(), path, removed);
+            }
+        });
     }
 
     /** Removes what a claim left, whosever it is; whether there was anything. */
@@ -140,7 +143,7 @@ final class NodeDeleter {
         session.children(lock).thenAccept(listed -> {
             Code code = listed.code() == Code.OK ? proved.join() : listed.code();
             if (untilDone && Errors.isOfConnection(code)) {
-                connection.whenConnected(removed, now -> seek(now, name, id, true, removed));
+                connection.whenConnectedAgain(code, removed, now -> seek(now, name, id, true, removed));
             } else if (code == Code.OK) {
                 found(session, lock, Predecessors.ofClaim(id, listed.children()), removed);
             } else {

@@ -51,12 +51,13 @@ import org.jspecify.annotations.Nullable;
  * removed it, or it may be of a session that has ended. A claim that enters and is alone has just seen its node among
  * the children.
  *
- * <p>A try reads first and writes nothing when it is not its turn. A wait outlives broken connections, ended sessions and
- * a quota that is used up; with a new session it goes to the end of the queue. Thread-safe.
+ * <p>A try reads first and writes nothing when it is not its turn. A wait outlives broken connections, ended sessions,
+ * servers that have too much to do, and a quota that is used up; with a new session it goes to the end of the queue.
+ * Thread-safe.
  */
 final class PendingClaim implements Pending, Watcher {
     private static final int MOST_ENTRIES = 10;
-    private static final Duration PAUSE = Duration.ofMillis(20);
+    private static final long PAUSE = Duration.ofMillis(20).toNanos();
     /** Somebody must raise the quota, or others release locks: the pause doubles so often, up to eight seconds. */
     private static final long QUOTA_PAUSE = Duration.ofMillis(500).toNanos();
 
@@ -74,10 +75,10 @@ final class PendingClaim implements Pending, Watcher {
     private final StoreListener listener;
 
     private int entries;
-    /** Why the servers have not let it join the queue, though they answered; null when they have. */
-    private @Nullable HoldfastException overQuota;
+    /** Why the servers do not serve it, though they answer: over a quota, or too much to do; null when they do. */
+    private @Nullable HoldfastException unserved;
 
-    private int quotaPauses;
+    private int pauses;
 
     private boolean cancelled;
     private Missing missing = Missing.NOTHING;
@@ -128,7 +129,7 @@ final class PendingClaim implements Pending, Watcher {
         steps.step(() -> {
             cancelled = true;
             return switch (steps.phase()) {
-                case APART -> unanswered();
+                case APART -> unanswered(Code.CONNECTIONLOSS);
                 case WAITING, CONFIRMING -> leaving(null);
                 case CHECKING, ENTERING -> () -> context.timeouts().end(answer);
                 case LEAVING, ANSWERED -> NOTHING;
@@ -145,7 +146,7 @@ final class PendingClaim implements Pending, Watcher {
     void ended(Session gone) {
         steps.step(() -> {
             boolean stays = !steps.is(Phase.ANSWERED) && !steps.is(Phase.APART) && !steps.is(Phase.LEAVING);
-            overQuota = null; // from now on the servers are away
+            unserved = null; // from now on the servers are away
             return own.session() == gone && stays ? brokenOff() : NOTHING;
         });
     }
@@ -229,10 +230,10 @@ final class PendingClaim implements Pending, Watcher {
         }
         blockers.learn(mine, arrival.queue(), now);
         Runnable next = blockers.areTooMany() ? leaving(context.errors().lineTooLong(claim.name())) : judged();
-        if (overQuota == null) {
+        if (unserved == null) {
             return next;
         }
-        overQuota = null;
+        unserved = null;
         return () -> {
             listener.reachable();
             next.run();
@@ -345,33 +346,42 @@ final class PendingClaim implements Pending, Watcher {
     }
 
     private Runnable failed(Code code) {
-        if (code == Code.QUOTAEXCEEDED && claim.waits() && !cancelled) {
-            HoldfastException why = context.errors().of(code, lock);
-            boolean isNew = overQuota == null;
-            quotaPauses = isNew ? 0 : quotaPauses + 1;
-            overQuota = why;
-            Duration pause = Duration.ofNanos(Pauses.jittered(QUOTA_PAUSE << Math.min(quotaPauses, MOST_DOUBLINGS)));
-            Runnable again = brokenOff();
-            return () -> {
-                if (isNew) {
-                    listener.unreachable(claim.name(), why);
-                }
-                context.time().schedule(again, pause);
-            };
+        boolean goesOn = claim.waits() && !cancelled;
+        if (goesOn && (code == Code.QUOTAEXCEEDED || code == Code.THROTTLEDOP)) {
+            return unserved(code);
         }
         if (!Errors.isOfConnection(code)) {
             return leaving(context.errors().of(code, lock));
         }
-        if (!claim.waits() || cancelled) {
-            return unanswered();
-        }
+        return goesOn ? pausing(PAUSE) : unanswered(code);
+    }
+
+    /** The servers answer, but do not serve it: that is reported once, and each pause is longer than the one before. */
+    private Runnable unserved(Code code) {
+        boolean isNew = unserved == null;
+        HoldfastException why = context.errors().of(code, lock);
+        unserved = why;
+        pauses = isNew ? 0 : pauses + 1;
+        Runnable again = pausing(
+                code == Code.QUOTAEXCEEDED
+                        ? Pauses.jittered(QUOTA_PAUSE << Math.min(pauses, MOST_DOUBLINGS))
+                        : Pauses.beforeRetry(pauses));
+        return () -> {
+            if (isNew) {
+                listener.unreachable(claim.name(), why);
+            }
+            again.run();
+        };
+    }
+
+    private Runnable pausing(long nanos) {
         Runnable again = brokenOff();
-        return () -> context.time().schedule(again, PAUSE); // the server is overloaded
+        return () -> context.time().schedule(again, Duration.ofNanos(nanos));
     }
 
     /** The outcome of the claim is unknown, and the caller no longer waits. */
-    private Runnable unanswered() {
-        HoldfastException why = overQuota == null ? context.errors().of(Code.CONNECTIONLOSS, lock) : overQuota;
+    private Runnable unanswered(Code code) {
+        HoldfastException why = unserved == null ? context.errors().of(code, lock) : unserved;
         return ending(() -> {
             own.removeUnknown();
             answer.completeExceptionally(why);
@@ -381,7 +391,7 @@ final class PendingClaim implements Pending, Watcher {
     /** Goes on when there is a connection, in this session or another. */
     private Runnable brokenOff() {
         if (!claim.waits()) {
-            return unanswered();
+            return unanswered(Code.CONNECTIONLOSS);
         }
         steps.turn();
         steps.enter(Phase.APART);

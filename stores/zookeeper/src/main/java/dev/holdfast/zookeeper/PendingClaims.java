@@ -127,15 +127,15 @@ final class PendingClaims {
     }
 
     /**
-     * A claim that was granted is repeated: its lease begins again. If its session has ended, or its node is gone or was
-     * broken, the claim is made again.
+     * A claim that was granted is repeated: its lease begins again, as fresh as that of a new grant. If its session has
+     * ended, or its node is gone or was broken, the claim is made again.
      */
     private Pending again(Claim claim, HeldNode heldNode, Answer answer) {
         Again again = new Again();
         Session session = heldNode.session();
-        session.prove(context.paths().locks());
-        CompletableFuture<Found> found = session.exists(heldNode.path());
+        CompletableFuture<Found> found = new CompletableFuture<>();
         context.timeouts().end(found);
+        read(heldNode, found);
         found.whenComplete((node, failure) -> {
             if (failure != null) {
                 answer.failed(failure);
@@ -155,6 +155,21 @@ final class PendingClaims {
             }
         });
         return again;
+    }
+
+    /** Reads the node behind a proof of its session; once more, with another proof, while the lease is nearly over. */
+    private void read(HeldNode heldNode, CompletableFuture<Found> found) {
+        Session session = heldNode.session();
+        session.prove(context.paths().locks());
+        session.exists(heldNode.path()).thenAccept(node -> {
+            if (node.code() != Code.OK || session.isFresh() || session.hasEnded()) {
+                found.complete(node);
+            } else if (!found.isDone()) {
+                CompletableFuture<Session> later = new CompletableFuture<>();
+                later.thenAccept(same -> read(heldNode, found));
+                session.afterPutOff(later);
+            }
+        });
     }
 
     private static Grant renewed(Grant granted, Session session) {

@@ -2,10 +2,11 @@ package dev.holdfast.zookeeper;
 
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.StoreListener;
+import dev.holdfast.spi.support.LateListener;
 import java.util.concurrent.CompletableFuture;
+import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.Watcher.Event.EventType;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Reports claims that come to wait for a lock that is held here: the node of the lock is watched, and its children are read
@@ -15,14 +16,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class WaiterWatches {
     private final ZooKeeperContext context;
-    private volatile @Nullable StoreListener listener;
+    private final LateListener listener = new LateListener();
 
     WaiterWatches(ZooKeeperContext context) {
         this.context = context;
     }
 
     void listen(StoreListener receiver) {
-        listener = receiver;
+        listener.set(receiver);
     }
 
     /** Watches for claims that come to wait while a grant exists; returns whether one waits already. */
@@ -41,7 +42,7 @@ final class WaiterWatches {
     private CompletableFuture<Predecessors.Seen> readQueue(HeldNode held) {
         Watcher again = event -> {
             if (event.getType() == EventType.NodeChildrenChanged) {
-                changed(held);
+                changed(held, Code.OK);
             }
         };
         return held.session().watchChildren(held.lock(), again).thenApply(listed -> {
@@ -57,17 +58,16 @@ final class WaiterWatches {
     }
 
     /** The watch is used up: if the connection breaks now, only another read, once it is back, finds the claim. */
-    private void changed(HeldNode held) {
-        context.connection().whenConnected(new CompletableFuture<>(), now -> {
+    private void changed(HeldNode held, Code before) {
+        context.connection().whenConnectedAgain(before, new CompletableFuture<>(), now -> {
             if (!isHeld(held)) {
                 return;
             }
             readQueue(held).thenAccept(seen -> {
-                StoreListener receiver = listener;
                 if (Errors.isOfConnection(seen.code())) {
-                    changed(held);
-                } else if (seen.contended() && receiver != null && isHeld(held)) {
-                    receiver.wanted(held.grant());
+                    changed(held, seen.code());
+                } else if (seen.contended() && isHeld(held)) {
+                    listener.wanted(held.grant());
                 }
             });
         });

@@ -69,6 +69,23 @@ class SleepTest {
         }
     }
 
+    /** As after a lost answer. */
+    @Test
+    void aGrantThatIsClaimedAgainAfterALongSleepWaitsForAnotherProof() throws Exception {
+        try (Store store = open()) {
+            store.listen(new IgnoringListener());
+            Claim claim = claim();
+            Grant first = hold(store, claim);
+            time.moveWallClock(SESSION.multipliedBy(3).dividedBy(4));
+            long awake = time.nanoTime();
+
+            Grant again = hold(store, claim);
+
+            assertThat(again.number()).isEqualTo(first.number());
+            assertThat(again.sentNanos() - awake).isNotNegative();
+        }
+    }
+
     @Test
     void aHoldIsProvedAgainSoon() throws InterruptedException {
         try (LockClient client = LockClient.builder(open()).time(time).build();
@@ -85,9 +102,16 @@ class SleepTest {
                 .open(ZooKeeperServers.url(server, SESSION.toSeconds() + "s"), new StoreContext(time));
     }
 
-    private static Grant hold(Store store) throws Exception {
-        Claim claim = new Claim(
+    private static Claim claim() {
+        return new Claim(
                 ClaimId.random(), "slept", Mode.EXCLUSIVE, SESSION, true, 0, new Holder("host", 1, "thread", ""));
+    }
+
+    private static Grant hold(Store store) throws Exception {
+        return hold(store, claim());
+    }
+
+    private static Grant hold(Store store, Claim claim) throws Exception {
         return Asked.of(store, claim)
                 .answer()
                 .toCompletableFuture()
