@@ -172,7 +172,9 @@ class EndOfStackTest {
     private static void closeAtEndOfStack(DistributedLock lock, int left) throws InterruptedException {
         AtomicReference<Hold> hold = new AtomicReference<>();
         atEndOfStack(
-                left, () -> hold.set(lock.tryAcquire().orElseThrow()), () -> hold.get().close());
+                left,
+                () -> hold.set(lock.tryAcquire().orElseThrow()),
+                () -> hold.get().close());
     }
 
     private static List<String> names(List<? extends LockEvent> events) {

@@ -47,12 +47,6 @@ class WithdrawnClaimTest extends EngineCase {
 
     private static Claim ofSession(Claim claim) {
         return new Claim(
-                claim.id(),
-                claim.name(),
-                claim.mode(),
-                AN_HOUR.lease(),
-                claim.waits(),
-                claim.floor(),
-                claim.holder());
+                claim.id(), claim.name(), claim.mode(), AN_HOUR.lease(), claim.waits(), claim.floor(), claim.holder());
     }
 }

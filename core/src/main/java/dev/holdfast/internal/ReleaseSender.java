@@ -157,8 +157,7 @@ final class ReleaseSender {
         track(claim.name(), store.withdraw(claim).whenComplete((answer, failure) -> {
             if (failure != null) {
                 boolean ofSession = store.capabilities().sessionBound();
-                RepeatedRequest.begin(
-                        time, () -> store.withdraw(claim), () -> closed, ofSession, claim.lease(), sent);
+                RepeatedRequest.begin(time, () -> store.withdraw(claim), () -> closed, ofSession, claim.lease(), sent);
             }
         }));
         Runnable onceMore = () -> {

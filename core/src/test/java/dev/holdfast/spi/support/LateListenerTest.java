@@ -14,8 +14,7 @@ import org.junit.jupiter.api.Test;
 
 /** What a store reports, to a listener that is named late and may throw. */
 class LateListenerTest {
-    private static final Grant GRANT =
-            new Grant(ClaimId.random(), "a", Mode.EXCLUSIVE, Duration.ofSeconds(1), 1, 0);
+    private static final Grant GRANT = new Grant(ClaimId.random(), "a", Mode.EXCLUSIVE, Duration.ofSeconds(1), 1, 0);
 
     private final LateListener late = new LateListener();
 

@@ -130,10 +130,11 @@ final class Records {
                 Op.get(context.keys().record(name), GetOption.DEFAULT));
         context.requests().txn(List.of(), raiseAndRead, List.of()).whenComplete((settled, failure) -> {
             if (failure == null) {
-                boolean written = settled.getGetResponses().get(0).getKvs().stream()
-                        .anyMatch(kv -> kv.getLease() == lease);
+                boolean written =
+                        settled.getGetResponses().get(0).getKvs().stream().anyMatch(kv -> kv.getLease() == lease);
                 end(written ? before : lease);
-            } else if (!Errors.isDefinite(context.requests().why(failure)) && !context.requests().haveEnded()) {
+            } else if (!Errors.isDefinite(context.requests().why(failure))
+                    && !context.requests().haveEnded()) {
                 context.requests().later(() -> settle(name, lease, before));
             }
         });
@@ -159,19 +160,17 @@ final class Records {
         if (lease != 0) {
             ifs.add(new Cmp(context.keys().session(lease), Cmp.Op.EQUAL, CmpTarget.version(0)));
         }
-        return context.requests()
-                .txn(ifs, List.of(change), List.of())
-                .thenCompose(put -> {
-                    end(put.isSucceeded() ? at.lease : lease);
-                    if (put.isSucceeded()) {
-                        return CompletableFuture.completedFuture(Optional.of(new StoredRecord(
-                                write.name(), write.token(), put.getHeader().getRevision(), at.now, write.value())));
-                    }
-                    // changed since it was read; a record of the past may just have been removed
-                    return write.revision() == RecordWrite.ANY || at.modified > 0 && at.stored == null
-                            ? write(write)
-                            : CompletableFuture.completedFuture(Optional.empty());
-                });
+        return context.requests().txn(ifs, List.of(change), List.of()).thenCompose(put -> {
+            end(put.isSucceeded() ? at.lease : lease);
+            if (put.isSucceeded()) {
+                return CompletableFuture.completedFuture(Optional.of(new StoredRecord(
+                        write.name(), write.token(), put.getHeader().getRevision(), at.now, write.value())));
+            }
+            // changed since it was read; a record of the past may just have been removed
+            return write.revision() == RecordWrite.ANY || at.modified > 0 && at.stored == null
+                    ? write(write)
+                    : CompletableFuture.completedFuture(Optional.empty());
+        });
     }
 
     CompletionStage<List<StoredRecord>> list(String prefix) {

@@ -90,9 +90,8 @@ class RecordTest {
 
             await().atMost(LONG).until(() -> Etcd.keys(server) == before + 2); // the record, and what makes copies void
 
-            assertThat(RawStore.answer(store.readRecord("record")).stored()).hasValueSatisfying(stored -> assertThat(
-                            stored.value())
-                    .isEqualTo("carried out"));
+            assertThat(RawStore.answer(store.readRecord("record")).stored())
+                    .hasValueSatisfying(stored -> assertThat(stored.value()).isEqualTo("carried out"));
             assertThat(Etcd.leases(server)).isOne();
         }
     }
@@ -126,8 +125,7 @@ class RecordTest {
         }
 
         @Override
-        public <Q, A> ClientCall<Q, A> interceptCall(
-                MethodDescriptor<Q, A> method, CallOptions options, Channel next) {
+        public <Q, A> ClientCall<Q, A> interceptCall(MethodDescriptor<Q, A> method, CallOptions options, Channel next) {
             AtomicReference<String> sent = new AtomicReference<>("");
             return new SimpleForwardingClientCall<Q, A>(next.newCall(method, options)) {
                 @Override

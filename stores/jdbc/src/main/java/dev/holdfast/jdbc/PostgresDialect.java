@@ -281,9 +281,7 @@ final class PostgresDialect implements ServerDialect {
     /** For the transaction alone: a pooler lends its session to others afterwards. */
     @Override
     public void limitTransaction(Connection connection, int seconds) throws SQLException {
-        SqlSession.execute(
-                connection,
-                "SET LOCAL statement_timeout = '" + seconds + "s'; SET LOCAL " + WITH_WARNINGS);
+        SqlSession.execute(connection, "SET LOCAL statement_timeout = '" + seconds + "s'; SET LOCAL " + WITH_WARNINGS);
     }
 
     /** It may wait for a standby, and the limit of a transaction has ended then. */
