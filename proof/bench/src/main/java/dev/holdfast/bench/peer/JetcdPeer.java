@@ -7,6 +7,8 @@ import io.etcd.jetcd.Client;
 import io.etcd.jetcd.lease.LeaseKeepAliveResponse;
 import io.etcd.jetcd.support.CloseableClient;
 import io.grpc.stub.StreamObserver;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +23,7 @@ final class JetcdPeer implements Peer {
     private static final long LEASE_SECONDS = 30;
 
     private final Client client;
-    private final ThreadLocal<Lease> leases = new ThreadLocal<>();
+    private final Map<Thread, Lease> leases = new ConcurrentHashMap<>();
 
     private record Lease(long id, CloseableClient renewal) {}
 
@@ -37,20 +39,19 @@ final class JetcdPeer implements Peer {
     }
 
     private long lease() throws ExecutionException, InterruptedException {
-        Lease mine = leases.get();
+        Lease mine = leases.get(Thread.currentThread());
         if (mine == null) {
             long id = client.getLeaseClient().grant(LEASE_SECONDS).get().getID();
             mine = new Lease(id, client.getLeaseClient().keepAlive(id, new Ignoring()));
-            leases.set(mine);
+            leases.put(Thread.currentThread(), mine);
         }
         return mine.id();
     }
 
     /** What the call that failed may have locked is free again at once, or at the end of the lease. */
     private void giveUpLease() {
-        Lease mine = leases.get();
+        Lease mine = leases.remove(Thread.currentThread());
         if (mine != null) {
-            leases.remove();
             mine.renewal().close();
             Object unused = client.getLeaseClient().revoke(mine.id());
         }
