@@ -455,7 +455,7 @@ public final class Heat {
         return await(lanes(), Crew.PATIENCE, lane -> {
             Map<Integer, Integer> had = Objects.requireNonNull(before.get(lane));
             return lane.isForEach()
-                    ? had.keySet().stream().allMatch(worker -> lane.turnsOf(worker) >= had.get(worker) + turns)
+                    ? had.entrySet().stream().allMatch(each -> lane.turnsOf(each.getKey()) >= each.getValue() + turns)
                     : had.keySet().stream().mapToInt(lane::turnsOf).sum()
                             > had.values().stream().mapToInt(Integer::intValue).sum();
         });
