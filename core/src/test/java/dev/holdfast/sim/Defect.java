@@ -98,7 +98,10 @@ enum Defect {
         return false;
 """, "        return true;", 1_000, 374),
     GIVEN_BACK_AT_THE_FIRST_EXIT(
-            "internal/LocalLock", "if (left != HoldState.Left.NOBODY) {", "if (left == HoldState.Left.READER) {", 500),
+            "internal/LocalLock",
+            "return left == HoldState.Left.NOBODY;",
+            "return left != HoldState.Left.READER;",
+            500),
     LEAK_RENEWED("internal/LeaseRenewer", "        stopRenewingLeaks();\n", "", 500),
     LEAK_GIVEN_BACK(
             "internal/LeaseRenewer",
