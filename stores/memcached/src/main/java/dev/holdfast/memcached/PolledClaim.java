@@ -98,7 +98,7 @@ final class PolledClaim implements Pending {
         return this;
     }
 
-    /** Whatever a timer or a listener throws is an answer too: nothing else would ask again. */
+    /** Whatever a timer throws is an answer too: nothing else would ask again. */
     private void answered(Optional<Grant> grant, @Nullable Throwable failure) {
         try {
             goOn(grant, failure);
