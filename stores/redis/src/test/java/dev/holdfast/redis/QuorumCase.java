@@ -15,6 +15,8 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -106,6 +108,45 @@ abstract class QuorumCase {
     static String ask(RedisServer member, String... command) {
         try (RespConnection redis = member.connect()) {
             return String.valueOf(redis.call(command));
+        }
+    }
+
+    /** A time whose tasks of one delay are run by hand. */
+    final class ByHand implements TimeSource {
+        private final Duration which;
+        private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+
+        ByHand(Duration which) {
+            this.which = which;
+        }
+
+        boolean hasTask() {
+            return !tasks.isEmpty();
+        }
+
+        void run() {
+            for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+                task.run();
+            }
+        }
+
+        @Override
+        public long nanoTime() {
+            return time.nanoTime();
+        }
+
+        @Override
+        public long wallMillis() {
+            return time.wallMillis();
+        }
+
+        @Override
+        public Scheduled schedule(Runnable task, Duration delay) {
+            if (!delay.equals(which)) {
+                return time.schedule(task, delay);
+            }
+            tasks.add(task);
+            return () -> tasks.remove(task);
         }
     }
 }

@@ -7,14 +7,11 @@ import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Renewal;
-import dev.holdfast.spi.TimeSource;
 import dev.holdfast.spi.support.Asked;
 import dev.holdfast.testbed.RedisServer;
 import dev.holdfast.testbed.TcpProxy;
 import java.time.Duration;
 import java.util.List;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -164,45 +161,6 @@ class QuorumCutTest extends QuorumCase {
                 () -> servers.all().stream()
                         .allMatch(member -> ask(member, "ZCARD", KEY + ":q").equals("1")));
         waiting.cancel();
-    }
-
-    /** A time whose tasks of one delay are run by hand. */
-    private final class ByHand implements TimeSource {
-        private final Duration which;
-        private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
-
-        ByHand(Duration which) {
-            this.which = which;
-        }
-
-        boolean hasTask() {
-            return !tasks.isEmpty();
-        }
-
-        void run() {
-            for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
-                task.run();
-            }
-        }
-
-        @Override
-        public long nanoTime() {
-            return time.nanoTime();
-        }
-
-        @Override
-        public long wallMillis() {
-            return time.wallMillis();
-        }
-
-        @Override
-        public Scheduled schedule(Runnable task, Duration delay) {
-            if (!delay.equals(which)) {
-                return time.schedule(task, delay);
-            }
-            tasks.add(task);
-            return () -> tasks.remove(task);
-        }
     }
 
     private static boolean isReleased(QuorumStore store, Grant grant) {

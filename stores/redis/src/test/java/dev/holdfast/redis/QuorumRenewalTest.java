@@ -5,13 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Renewal;
-import dev.holdfast.spi.TimeSource;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.Test;
 
 /** Renewals of holds of which some members are silent. */
@@ -49,44 +46,5 @@ class QuorumRenewalTest extends QuorumCase {
         assertThat(said.get(held.id()).verdict()).isEqualTo(Renewal.Verdict.HELD);
         assertThat(said.get(inDoubt.id()).verdict()).isEqualTo(Renewal.Verdict.UNKNOWN);
         servers.get(1).process().cont();
-    }
-
-    /** A time whose tasks of one delay are run by hand. */
-    private final class ByHand implements TimeSource {
-        private final Duration which;
-        private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
-
-        ByHand(Duration which) {
-            this.which = which;
-        }
-
-        boolean hasTask() {
-            return !tasks.isEmpty();
-        }
-
-        void run() {
-            for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
-                task.run();
-            }
-        }
-
-        @Override
-        public long nanoTime() {
-            return time.nanoTime();
-        }
-
-        @Override
-        public long wallMillis() {
-            return time.wallMillis();
-        }
-
-        @Override
-        public Scheduled schedule(Runnable task, Duration delay) {
-            if (!delay.equals(which)) {
-                return time.schedule(task, delay);
-            }
-            tasks.add(task);
-            return () -> tasks.remove(task);
-        }
     }
 }
