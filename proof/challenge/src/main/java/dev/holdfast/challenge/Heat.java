@@ -464,7 +464,7 @@ public final class Heat {
     /**
      * Records that something was done, which all locks may have felt, and which of them it is proven to have bitten.
      *
-     * @param victim the worker it was done to, or one of {@link Bite#ALL} and {@link Bite#NOBODY}
+     * @param victim the number of the worker it was done to, {@link Bite#ALL} or {@link Bite#NOBODY}
      */
     public void bitten(List<Lane> bitten, int victim, long began) {
         long healed = System.nanoTime();

@@ -91,7 +91,7 @@ final class StoreRun implements Runnable {
             }
         }
         if (!all.isEmpty() && all.stream().noneMatch(StoreRun::hasWrongLock)) {
-            // Of faults under which none is wrong it could not be told whether the checks see anything.
+            // Nothing would show that the checks can find a fault.
             all.addAll(attacks(Faults.STEADY, Role.HOLDFAST, List.of(), plan.forPeers(Faults.STEADY)));
         }
         return all;

@@ -89,13 +89,9 @@ public record LaneHistory(
         return turn.asked() <= endOf(bite) && (turn.left() == 0 || bite.began() <= turn.left());
     }
 
-    /** When all had the lock again after it. */
+    /** When all had the lock again after it: the probe for that begins when it has healed. */
     private long endOf(Bite bite) {
-        return probes.stream()
-                .filter(probe -> probe.healed() >= bite.healed() && probe.obtained() != 0)
-                .mapToLong(Probe::obtained)
-                .min()
-                .orElse(Long.MAX_VALUE);
+        return obtainedAfter(bite.healed());
     }
 
     /** When all had the lock for the next time after that moment. */

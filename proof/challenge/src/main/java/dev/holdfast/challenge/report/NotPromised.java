@@ -17,7 +17,7 @@ final class NotPromised {
 
     /**
      * What two holders at a time do: each may lose the other's update, they do not follow one another by their tokens, and a
-     * register that checks tokens refuses the older one. Tokens that fall or repeat are nobody's right.
+     * register that checks tokens refuses the older one. Tokens that fall or repeat are never excused.
      */
     private static final Set<String> TOGETHER =
             Set.of("exclusive", "shared", "permits", "register", "order", "refused");

@@ -207,29 +207,29 @@ public final class Row {
         return events() + (events() == 1 ? " event, " : " events, ") + bitten + (bitten == 1 ? " bite" : " bites");
     }
 
-    /** What callers were told besides. */
+    /** The holds that were called lost and the calls that failed, where there were any. */
     private String endings() {
-        StringBuilder told = new StringBuilder();
-        tell(told, lost(), "holds called lost");
-        tell(told, failedReleases(), "releases failed");
-        tell(told, failedCalls, "calls failed");
-        return told.toString();
+        return counted(lost(), "holds called lost")
+                + counted(failedReleases(), "releases failed")
+                + counted(failedCalls, "calls failed");
     }
 
-    private static void tell(StringBuilder told, long number, String what) {
-        if (number > 0) {
-            told.append("; ").append(number).append(' ').append(what);
-        }
+    private static String counted(long number, String what) {
+        return number == 0 ? "" : "; " + number + " " + what;
     }
 
-    /** How often each check found something, in words; of a lock that broke a promise, those that show it. */
+    /** The checks that the verdict rests on: of a lock that broke a promise, those that show it. */
+    Map<String, Integer> decisive() {
+        return broken.isEmpty() ? violations : broken;
+    }
+
+    /** How often each of these found something, in words. */
     String counts() {
         return String.join(
                 ", ",
-                (broken.isEmpty() ? violations : broken)
-                        .entrySet().stream()
-                                .map(entry -> entry.getKey() + " " + entry.getValue())
-                                .toList());
+                decisive().entrySet().stream()
+                        .map(entry -> entry.getKey() + " " + entry.getValue())
+                        .toList());
     }
 
     /** For a wrong lock, the checks that should have found it and did not. */

@@ -79,7 +79,7 @@ public final class Summary {
         return String.join(
                 ", ",
                 rows.stream()
-                        .flatMap(row -> (row.broken().isEmpty() ? row.violations() : row.broken()).keySet().stream())
+                        .flatMap(row -> row.decisive().keySet().stream())
                         .collect(Collectors.toCollection(TreeSet::new)));
     }
 
