@@ -2,6 +2,7 @@ package dev.holdfast.challenge.check;
 
 import dev.holdfast.challenge.history.LaneHistory;
 import dev.holdfast.challenge.history.Turn;
+import dev.holdfast.challenge.history.Turn.Outcome;
 import dev.holdfast.tck.History.Ending;
 import java.time.Duration;
 import java.util.HashMap;
@@ -44,9 +45,10 @@ public record Kept(String id) implements Check {
                 .toList();
     }
 
-    /** Said to be lost, or never found valid. */
+    /** Said to be lost, or never found valid, or not when it was to write. */
     private static boolean isLost(Turn turn) {
-        return turn.isHold() && (turn.ending() == Ending.LOST || turn.lastValid() == 0);
+        return turn.isHold()
+                && (turn.ending() == Ending.LOST || turn.lastValid() == 0 || turn.outcome() == Outcome.REFUSED);
     }
 
     private static boolean isFailed(Turn turn) {

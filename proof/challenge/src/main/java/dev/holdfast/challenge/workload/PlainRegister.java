@@ -3,7 +3,6 @@ package dev.holdfast.challenge.workload;
 import dev.holdfast.challenge.check.Check;
 import dev.holdfast.challenge.check.Exclusion;
 import dev.holdfast.challenge.check.LostUpdates;
-import dev.holdfast.challenge.check.Refused;
 import dev.holdfast.challenge.check.Tokens;
 import dev.holdfast.challenge.history.Stage;
 import dev.holdfast.challenge.history.Turn.Outcome;
@@ -40,6 +39,6 @@ final class PlainRegister implements Workload {
 
     @Override
     public List<Check> checks() {
-        return List.of(new Exclusion("exclusive"), Tokens.rise(), Tokens.order(), new LostUpdates(), new Refused());
+        return List.of(new Exclusion("exclusive"), Tokens.rise(), Tokens.order(), new LostUpdates());
     }
 }

@@ -13,6 +13,7 @@ import dev.holdfast.spi.Mode;
 import dev.holdfast.tck.History.Ending;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** One bite, made to worker 1 from 100 to 200; all have the lock again at 300. */
@@ -49,6 +50,12 @@ class KeptTest {
     }
 
     @Test
+    void aHoldThatItsHolderFindsInvalidWhenItWritesIsFoundUnlessItMayBeInDoubt() {
+        assertThat(judged(1, notWriting(2, 20, 30))).singleElement().asString().contains("a hold was lost");
+        assertThat(judged(Bite.ALL, notWriting(2, 90, 150))).isEmpty();
+    }
+
+    @Test
     void aProcessThatStoodStillMayLoseItsHold() {
         assertThat(judged(1, lost(2, 10, 20, STALLED))).isEmpty();
         assertThat(judged(1, lost(2, 900, 1001, 0))).isEmpty();
@@ -62,25 +69,34 @@ class KeptTest {
 
     /** Workers 1 and 2 have held before. */
     private static List<Check.Violation> judged(int victim, Turn turn) {
-        Check check =
-                turn.ending() == Ending.LOST || turn.lastValid() == 0 && turn.isHold() ? Kept.holds() : Kept.calls();
-        return check.violations(new LaneHistory(
+        LaneHistory history = new LaneHistory(
                 new Cell("", "", "", ""),
                 0,
                 List.of(turn(1, 1, 2, 4, Ending.CLOSED, 0), turn(2, 5, 6, 8, Ending.CLOSED, 0), turn),
                 List.of(new Bite(victim, 100, 200, true)),
                 List.of(new Probe(1, 9, LIMIT), new Probe(210, 300, LIMIT)),
                 List.of(),
-                List.of(new Stall(1000, 1400))));
+                List.of(new Stall(1000, 1400)));
+        return Stream.of(Kept.holds(), Kept.calls())
+                .flatMap(check -> check.violations(history).stream())
+                .toList();
     }
 
     private static Turn lost(int worker, long asked, long left, long stall) {
         return turn(worker, asked, asked + 1, left, Ending.LOST, stall);
     }
 
+    private static Turn notWriting(int worker, long asked, long left) {
+        return turn(worker, asked, asked + 1, left, Ending.CLOSED, 0, Outcome.REFUSED);
+    }
+
     private static Turn turn(int worker, long asked, long began, long left, Ending ending, long stall) {
+        return turn(worker, asked, began, left, ending, stall, Outcome.NONE);
+    }
+
+    private static Turn turn(
+            int worker, long asked, long began, long left, Ending ending, long stall, Outcome outcome) {
         long leaving = left == 0 || began == 0 ? 0 : left - 1;
-        return new Turn(
-                worker, asked, began, began, leaving, left, ending, Mode.EXCLUSIVE, 1, 0, 0, 0, Outcome.NONE, stall);
+        return new Turn(worker, asked, began, began, leaving, left, ending, Mode.EXCLUSIVE, 1, 0, 0, 0, outcome, stall);
     }
 }
