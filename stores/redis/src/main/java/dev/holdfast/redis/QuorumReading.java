@@ -61,8 +61,9 @@ final class QuorumReading {
         if (most.isEmpty() || most.size() + answers.missing() < members.majority()) {
             return LockStatus.free(name, waiting);
         }
-        // The number that most of them have is that of the grant: a member that has yet to raise its own has a lower one, and
-        // one that joined later may have a higher one. Its lease is over when fewer than a majority still have one.
+        // The number that most of them have is that of the grant: a member that has yet to raise its own has a lower
+        // one, and one that joined later may have a higher one. Its lease is over when fewer than a majority still have
+        // one.
         StatusReply first = most.stream()
                 .max(Comparator.comparingLong((StatusReply reply) -> most.stream()
                                 .filter(other -> other.number() == reply.number())
