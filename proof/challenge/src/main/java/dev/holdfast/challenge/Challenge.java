@@ -83,7 +83,7 @@ public final class Challenge implements Callable<Integer> {
 
         @Option(
                 names = "--long",
-                description = "300 bites of each fault, 30 of those that wait until a lease is over; up to an hour a"
+                description = "each fault 30 times, 10 times where it waits until a lease is over; up to an hour a"
                         + " store")
         private boolean thorough;
 
@@ -155,7 +155,6 @@ public final class Challenge implements Callable<Integer> {
             Runtime.getRuntime().removeShutdownHook(interrupted);
         });
         results.complete();
-        results.keepHistories(reports);
         write(reports, results);
         Terminal.print(results, System.out);
         System.out.println("Written to " + reports + ": report.html, results.json, summary.md");
@@ -191,6 +190,7 @@ public final class Challenge implements Callable<Integer> {
     private static void write(Path folder, Results results) {
         try {
             synchronized (results) { // no heat of another store adds to them meanwhile
+                results.keepHistories(folder);
                 JsonReport.write(folder.resolve("results.json"), results);
                 HtmlReport.write(folder.resolve("report.html"), results);
                 Summary.write(folder.resolve("summary.md"), results);
@@ -204,9 +204,8 @@ public final class Challenge implements Callable<Integer> {
     private static void tellAndClear(Results results, Path reports, Path folder) {
         results.interrupt();
         try {
-            results.keepHistories(reports);
             write(reports, results);
-        } catch (IOException | UncheckedIOException e) {
+        } catch (UncheckedIOException e) {
             System.err.println("holdfast challenge: cannot keep what was seen in " + reports + ": " + e.getMessage());
         }
         Terminal.printSoFar(results, System.out);

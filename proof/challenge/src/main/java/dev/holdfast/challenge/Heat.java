@@ -16,7 +16,6 @@ import dev.holdfast.challenge.lock.LockKind.Role;
 import dev.holdfast.challenge.store.Target;
 import dev.holdfast.challenge.workload.Workload;
 import dev.holdfast.testbed.Await;
-import dev.holdfast.testbed.ChunkMatcher;
 import dev.holdfast.testbed.ReplyDrop;
 import dev.holdfast.testbed.TcpProxy;
 import java.nio.file.Path;
@@ -61,6 +60,9 @@ public final class Heat {
 
     /** How long nothing may happen that should not, while somebody could make it happen. */
     private static final Duration WATCHED = Duration.ofSeconds(2);
+
+    /** After it no further event begins: what was planned was too much for this machine, or for somebody's lease. */
+    private static final Duration LONGEST = Duration.ofMinutes(5);
 
     /** How much oftener a fault is made at most, until each wrong lock is caught. */
     private static final int MORE = 10;
@@ -111,10 +113,12 @@ public final class Heat {
         crew.members().forEach(this::begin);
         crew.members().forEach(this::awaitOpened);
         probe();
-        int made = 0;
-        while (made < times || (made < times + MORE && !(areWrongLocksCaught() && areAllBitten()))) {
+        long end = System.nanoTime() + LONGEST.toNanos();
+        for (int made = 0; made < times && System.nanoTime() - end < 0; made++) {
             fault.bite(this);
-            made++;
+        }
+        for (int more = 0; more < MORE && !(areWrongLocksCaught() && areAllBitten()); more++) {
+            fault.bite(this);
         }
         crew.stage.unpin();
         return end();
@@ -329,14 +333,13 @@ public final class Heat {
 
     /**
      * Which of the locks a worker's next request loses its reply for, and when; it names the lock, and is made by running the
-     * last.
+     * last. The reply is the one by which the server has done it: of a transaction, that to its commit.
      */
     public Map<Lane, Long> loseReplies(int worker, List<Lane> locks, Runnable request) {
         Map<Lane, ReplyDrop> drops = new LinkedHashMap<>();
         for (Lane lane : locks) {
             if (lane.lock().isInStore()) {
-                String named = lane.name() + lane.lock().caught().request();
-                drops.put(lane, proxy(worker).dropNextReply(ChunkMatcher.containing(named)));
+                drops.put(lane, proxy(worker).dropNextReply(lane.lock().requestFor(lane.name()), target.isDone()));
             }
         }
         request.run();

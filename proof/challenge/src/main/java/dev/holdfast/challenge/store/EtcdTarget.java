@@ -1,5 +1,6 @@
 package dev.holdfast.challenge.store;
 
+import dev.holdfast.testbed.ChunkMatcher;
 import dev.holdfast.testbed.EtcdCluster;
 import dev.holdfast.testbed.EtcdServer;
 import dev.holdfast.testbed.ServerProcess;
@@ -24,6 +25,11 @@ final class EtcdTarget implements Target {
     @Override
     public OptionalInt port() {
         return OptionalInt.of(member.port());
+    }
+
+    @Override
+    public ChunkMatcher isDone() {
+        return Replies::isMessage;
     }
 
     @Override

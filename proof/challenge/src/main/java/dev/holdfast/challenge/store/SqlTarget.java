@@ -1,5 +1,6 @@
 package dev.holdfast.challenge.store;
 
+import dev.holdfast.testbed.ChunkMatcher;
 import dev.holdfast.testbed.LocalServer;
 import dev.holdfast.testbed.MariaDbServer;
 import dev.holdfast.testbed.PostgresServer;
@@ -21,15 +22,22 @@ import java.util.OptionalInt;
  * @param title what people call it
  * @param url its address, as users of Holdfast write it
  * @param now a query for its wall clock
+ * @param isDone which of its answers leave no transaction open
  */
-record SqlTarget(LocalServer server, String title, String url, String now, Optional<ServerClock> clock)
+record SqlTarget(
+        LocalServer server, String title, String url, String now, ChunkMatcher isDone, Optional<ServerClock> clock)
         implements Target {
     private static final String CONNECTIONS = "max_connections=1000";
 
     static SqlTarget mariaDb(Optional<ServerClock> clock) {
         MariaDbServer server = MariaDbServer.start(environment(clock), "--" + CONNECTIONS);
         return new SqlTarget(
-                server, "MariaDB", server.jdbcUrl(), "SELECT ROUND(UNIX_TIMESTAMP(SYSDATE(3)) * 1000)", clock);
+                server,
+                "MariaDB",
+                server.jdbcUrl(),
+                "SELECT ROUND(UNIX_TIMESTAMP(SYSDATE(3)) * 1000)",
+                Replies::isIdleMariaDb,
+                clock);
     }
 
     static SqlTarget postgres(Optional<ServerClock> clock) {
@@ -39,6 +47,7 @@ record SqlTarget(LocalServer server, String title, String url, String now, Optio
                 "PostgreSQL",
                 server.jdbcUrl(),
                 "SELECT ROUND(EXTRACT(EPOCH FROM clock_timestamp()) * 1000)",
+                Replies::isIdlePostgres,
                 clock);
     }
 

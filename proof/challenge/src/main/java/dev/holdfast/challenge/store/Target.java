@@ -1,5 +1,6 @@
 package dev.holdfast.challenge.store;
 
+import dev.holdfast.testbed.ChunkMatcher;
 import dev.holdfast.testbed.ServerClock;
 import dev.holdfast.testbed.ServerProcess;
 import java.util.Optional;
@@ -31,6 +32,14 @@ public interface Target extends AutoCloseable {
     /** What its wall clock shows, in milliseconds since 1970; of a store with a {@link #clock}. */
     default long wallMillis() {
         throw new UnsupportedOperationException(settings() + " has no clock to set");
+    }
+
+    /**
+     * Which bytes from the server say that it has done what it was asked for. A connection that ends before takes what was
+     * not committed with it, and a reply that is lost then is no fault at all.
+     */
+    default ChunkMatcher isDone() {
+        return ChunkMatcher.any();
     }
 
     /** Its address through a proxy on another port. */
