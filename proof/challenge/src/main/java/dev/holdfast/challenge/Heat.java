@@ -1,6 +1,5 @@
 package dev.holdfast.challenge;
 
-import dev.holdfast.LockClient;
 import dev.holdfast.challenge.Crew.Member;
 import dev.holdfast.challenge.check.Check;
 import dev.holdfast.challenge.check.Check.Violation;
@@ -81,6 +80,7 @@ public final class Heat {
     private final Random random;
     private final Duration longestPause;
     private final List<Lane> lanes = new ArrayList<>();
+    private boolean hasReplaced;
 
     /** A worker that is kept in its holds, and the locks that it holds. */
     public record Pinned(int victim, List<Lane> lanes) {}
@@ -187,36 +187,19 @@ public final class Heat {
 
     private List<LaneHistory> end() {
         crew.members().forEach(member -> member.process.send("end"));
-        List<String> threadsLeft = new ArrayList<>();
+        Map<Member, List<String>> threads = new LinkedHashMap<>();
         for (Member member : crew.members()) {
-            String ended = member.process.expect("ended ", Crew.PATIENCE);
-            if (!ended.equals("ended ")) {
-                threadsLeft.add("threads of closed clients: " + ended.substring("ended ".length()));
-            }
+            String left = member.process.expect("ended ", Crew.PATIENCE).substring("ended ".length());
+            threads.put(member, left.isEmpty() ? List.of() : List.of(left.split(",")));
         }
-        Map<Lane, List<String>> residue = residue(threadsLeft);
-        return lanes.stream()
-                .map(lane -> history(lane, Objects.requireNonNull(residue.get(lane))))
+        List<Lane> ours = lanes.stream()
+                .filter(lane -> lane.lock().role() == Role.HOLDFAST)
                 .toList();
-    }
-
-    /** What killed workers held or waited for may stay until its lease has run out. */
-    private Map<Lane, List<String>> residue(List<String> threadsLeft) {
-        Map<Lane, List<String>> left = new HashMap<>();
-        try (LockClient client = LockClient.connect(target.url())) {
-            for (Lane lane : lanes) {
-                List<String> found = new ArrayList<>(arbiter.residue(lane.name()));
-                if (lane.lock().role() == Role.HOLDFAST) {
-                    if (!Await.until(
-                            lane.limit(), () -> client.list(lane.name()).isEmpty())) {
-                        found.add("in the store: " + client.list(lane.name()));
-                    }
-                    found.addAll(threadsLeft);
-                }
-                left.put(lane, found);
-            }
-        }
-        return left;
+        Map<Lane, List<String>> residue =
+                ours.isEmpty() ? Map.of() : new Leftovers(target, threads, hasReplaced).of(ours);
+        return lanes.stream()
+                .map(lane -> history(lane, residue.getOrDefault(lane, arbiter.residue(lane.name()))))
+                .toList();
     }
 
     // What faults are made of.
@@ -316,6 +299,7 @@ public final class Heat {
 
     /** Has another one begin in the place of one that was killed. */
     public void replace(int killed) {
+        hasReplaced = true;
         Member next = crew.replace(member(killed));
         begin(next);
         awaitOpened(next);

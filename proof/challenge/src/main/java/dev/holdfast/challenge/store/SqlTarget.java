@@ -11,6 +11,8 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -77,14 +79,30 @@ record SqlTarget(
         return (long) Double.parseDouble(ask(now));
     }
 
+    /** Rows with a holder or a waiter. A free one stays, with its last number, until it is purged for its age. */
+    @Override
+    public List<String> kept() {
+        return column(
+                url,
+                "SELECT name FROM holdfast_lock WHERE claim_id IS NOT NULL OR waiting <> '' OR sharing <> ''");
+    }
+
     private String ask(String query) {
+        return column(url, query).get(0);
+    }
+
+    /** What a query answers, of one column. */
+    static List<String> column(String url, String query) {
         try (Connection connection = DriverManager.getConnection(url);
                 Statement statement = connection.createStatement();
                 ResultSet answer = statement.executeQuery(query)) {
-            answer.next();
-            return answer.getString(1);
+            List<String> values = new ArrayList<>();
+            while (answer.next()) {
+                values.add(answer.getString(1));
+            }
+            return values;
         } catch (SQLException e) {
-            throw new IllegalStateException(title + " does not answer " + query, e);
+            throw new IllegalStateException("no answer to " + query, e);
         }
     }
 

@@ -3,6 +3,7 @@ package dev.holdfast.challenge.store;
 import dev.holdfast.testbed.ChunkMatcher;
 import dev.holdfast.testbed.ServerClock;
 import dev.holdfast.testbed.ServerProcess;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 
@@ -40,6 +41,17 @@ public interface Target extends AutoCloseable {
      */
     default ChunkMatcher isDone() {
         return ChunkMatcher.any();
+    }
+
+    /**
+     * What it keeps of locks of Holdfast, looked up by other means than Holdfast's own: an entry for each, with the name of
+     * the lock in it; without what may stay where nobody uses the lock any more, for the reason that is given there.
+     */
+    List<String> kept();
+
+    /** What a process has open of a store that is a file; where there is a port, its proxy knows. */
+    default List<String> openIn(long process) {
+        return List.of();
     }
 
     /** Its address through a proxy on another port. */
