@@ -9,6 +9,7 @@ import dev.holdfast.challenge.report.HtmlReport;
 import dev.holdfast.challenge.report.JsonReport;
 import dev.holdfast.challenge.report.Results;
 import dev.holdfast.challenge.report.Summary;
+import dev.holdfast.challenge.report.Table;
 import dev.holdfast.challenge.report.Terminal;
 import dev.holdfast.challenge.store.StoreKind;
 import java.io.IOException;
@@ -41,7 +42,7 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = "Attacks locks with real faults on real processes and servers, and prints what held.",
-        subcommands = Challenge.Verify.class,
+        subcommands = {Challenge.Verify.class, Challenge.Join.class},
         footer = {
             "",
             "It starts stores of its own. Wrong locks run beside: if a check does not find each of them, or finds"
@@ -53,7 +54,8 @@ import picocli.CommandLine.Spec;
             "  holdfast challenge redis --long",
             "  holdfast challenge --minutes 10",
             "  holdfast challenge --only redis/holdfast/fenced/pause-holder --seed 7",
-            "  holdfast challenge verify target/challenge/redis-holdfast-fenced-reset-7.history"
+            "  holdfast challenge verify target/challenge/redis-holdfast-fenced-reset-7.history",
+            "  holdfast challenge table target/challenge-redis target/challenge-sqlite"
         })
 public final class Challenge implements Callable<Integer> {
     private static final List<Logger> MUTED = new ArrayList<>();
@@ -283,6 +285,28 @@ public final class Challenge implements Callable<Integer> {
                     + " violations");
             found.forEach(violation -> System.out.println("  " + violation.check() + ": " + violation.text()));
             return found.isEmpty() ? 0 : BROKEN;
+        }
+    }
+
+    /** {@code ./holdfast challenge table}: several runs in one table. */
+    @Command(
+            name = "table",
+            description = "Prints one table of several runs, each of other stores: this library's locks beside others.")
+    static final class Join implements Callable<Integer> {
+        @Spec
+        private CommandSpec command = CommandSpec.create();
+
+        @Parameters(paramLabel = "FOLDER", description = "where a run has written its results", arity = "1..*")
+        private List<Path> folders = new ArrayList<>();
+
+        @Override
+        public Integer call() {
+            try {
+                System.out.print(Table.of(folders));
+            } catch (IllegalArgumentException e) {
+                throw new ParameterException(command.commandLine(), String.valueOf(e.getMessage()));
+            }
+            return 0;
         }
     }
 }
