@@ -297,12 +297,19 @@ public final class Heat {
         return now;
     }
 
-    /** Has another one begin in the place of one that was killed. */
+    /**
+     * Has another one begin in the place of one that was killed. It has begun when it has had the locks that no store keeps:
+     * what a JVM needs to start, on a machine that does other work too, is not the time of anybody's lock.
+     */
     public void replace(int killed) {
         hasReplaced = true;
         Member next = crew.replace(member(killed));
         begin(next);
         awaitOpened(next);
+        long opened = System.nanoTime();
+        List<Lane> right =
+                lanes().stream().filter(lane -> lane.lock().role() == Role.RIGHT).toList();
+        List<Lane> unused = await(right, Crew.PATIENCE, lane -> lane.isHadBy(next.number, opened));
     }
 
     /** Kills the server, and starts it with what it has on disk; returns when it answers. */
