@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -38,6 +39,18 @@ class TargetTest {
                 assertSeen(target, client.readWriteLock(NAME).read()::acquire);
                 assertSeen(target, client.semaphore(NAME, 2)::acquire);
             }
+        }
+    }
+
+    @Test
+    void theFileOfAClientThatIsOpenIsSeen() {
+        long here = ProcessHandle.current().pid();
+        try (Target target = StoreKind.of("sqlite").start(Optional.empty(), folder)) {
+            try (LockClient client = LockClient.connect(target.url())) {
+                assertThat(client.list("")).isEmpty();
+                assertThat(target.openIn(here)).isNotEmpty();
+            }
+            assertThat(target.openIn(here)).isEmpty();
         }
     }
 
