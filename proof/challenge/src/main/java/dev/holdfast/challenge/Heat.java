@@ -307,8 +307,9 @@ public final class Heat {
         begin(next);
         awaitOpened(next);
         long opened = System.nanoTime();
-        List<Lane> right =
-                lanes().stream().filter(lane -> lane.lock().role() == Role.RIGHT).toList();
+        List<Lane> right = lanes().stream()
+                .filter(lane -> lane.lock().role() == Role.RIGHT)
+                .toList();
         List<Lane> unused = await(right, Crew.PATIENCE, lane -> lane.isHadBy(next.number, opened));
     }
 

@@ -15,7 +15,8 @@ import java.util.Optional;
 record Plan(long seed, Length length, long end, Optional<String> only) {
     private static final int A_FEW = 10;
 
-    // A long run. One event that bites many locks is one trial, so the bound of a verdict comes from the number of events;
+    // A long run. One event that bites many locks is one trial, so the bound of a verdict comes from the number of
+    // events;
     // more locks than these keep two processors from anything else.
 
     /** How often a fault is made to this library's locks. */

@@ -92,7 +92,10 @@ public final class Table {
                 throw new IllegalArgumentException("the run is invalid");
             }
             run.required("settings").properties().forEach(store -> {
-                if (stores.put(store.getKey(), name(store.getKey(), store.getValue().asText())) != null) {
+                if (stores.put(
+                                store.getKey(),
+                                name(store.getKey(), store.getValue().asText()))
+                        != null) {
                     throw new IllegalArgumentException("another run is of " + store.getKey() + ", too");
                 }
             });
@@ -132,8 +135,8 @@ public final class Table {
                 .filter(entry -> entry.role() == side)
                 .collect(Collectors.groupingBy(Entry::lock, LinkedHashMap::new, Collectors.toList()));
         Map<String, List<String>> titles = new LinkedHashMap<>();
-        locks.forEach((title, of) ->
-                titles.computeIfAbsent(verdicts(of), unused -> new ArrayList<>()).add(title));
+        locks.forEach((title, of) -> titles.computeIfAbsent(verdicts(of), unused -> new ArrayList<>())
+                .add(title));
         boolean isOne = side == Role.HOLDFAST && locks.size() == 1; // the column says whose it is
         return titles.isEmpty()
                 ? "–"

@@ -83,8 +83,7 @@ final class Replies {
             if (chunk[frame + FRAME_TYPE] == DATA) {
                 return true;
             }
-            int length =
-                    ((chunk[frame] & 0xFF) << 16) | ((chunk[frame + 1] & 0xFF) << 8) | (chunk[frame + 2] & 0xFF);
+            int length = ((chunk[frame] & 0xFF) << 16) | ((chunk[frame + 1] & 0xFF) << 8) | (chunk[frame + 2] & 0xFF);
             frame += FRAME_HEAD + length;
         }
         return false;

@@ -83,8 +83,7 @@ record SqlTarget(
     @Override
     public List<String> kept() {
         return column(
-                url,
-                "SELECT name FROM holdfast_lock WHERE claim_id IS NOT NULL OR waiting <> '' OR sharing <> ''");
+                url, "SELECT name FROM holdfast_lock WHERE claim_id IS NOT NULL OR waiting <> '' OR sharing <> ''");
     }
 
     private String ask(String query) {

@@ -97,10 +97,8 @@ public final class Worker {
             thread.join(
                     Math.max(1, Duration.ofNanos(deadline - System.nanoTime()).toMillis()));
         }
-        List<String> left = new ArrayList<>(threads.stream()
-                .filter(Thread::isAlive)
-                .map(Thread::getName)
-                .toList());
+        List<String> left = new ArrayList<>(
+                threads.stream().filter(Thread::isAlive).map(Thread::getName).toList());
         threads.clear();
         clients.close();
         boolean unused = Await.until(PATIENCE, () -> holdfastThreads().isEmpty()); // those left are told

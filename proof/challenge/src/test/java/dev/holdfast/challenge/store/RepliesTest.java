@@ -13,8 +13,10 @@ class RepliesTest {
 
     @Test
     void postgresIsIdleWhenItSaysSoLast() {
-        assertThat(Replies.isIdlePostgres(bytes("C\0\0\0\15UPDATE 1\0Z\0\0\0\5I"))).isTrue();
-        assertThat(Replies.isIdlePostgres(bytes("C\0\0\0\15UPDATE 1\0Z\0\0\0\5T"))).isFalse();
+        assertThat(Replies.isIdlePostgres(bytes("C\0\0\0\15UPDATE 1\0Z\0\0\0\5I")))
+                .isTrue();
+        assertThat(Replies.isIdlePostgres(bytes("C\0\0\0\15UPDATE 1\0Z\0\0\0\5T")))
+                .isFalse();
         assertThat(Replies.isIdlePostgres(bytes("C\0\0\0\15UPDATE 1\0"))).isFalse();
         assertThat(Replies.isIdlePostgres(bytes("I"))).isFalse();
     }
@@ -23,16 +25,22 @@ class RepliesTest {
     void mariaDbHasCommittedAChangeWhenNoTransactionIsOpen() {
         assertThat(Replies.isIdleMariaDb(hex("07000001 00 01 00 0200 0000"))).isTrue();
         assertThat(Replies.isIdleMariaDb(hex("07000001 00 01 00 0100 0000"))).isFalse();
-        assertThat(Replies.isIdleMariaDb(hex("09000001 00 FCFF00 00 0200 0000"))).isTrue();
-        assertThat(Replies.isIdleMariaDb(hex("09000001 00 FCFF00 00 0300 0000"))).isFalse();
+        assertThat(Replies.isIdleMariaDb(hex("09000001 00 FCFF00 00 0200 0000")))
+                .isTrue();
+        assertThat(Replies.isIdleMariaDb(hex("09000001 00 FCFF00 00 0300 0000")))
+                .isFalse();
     }
 
     @Test
     void mariaDbHasCommittedWhatItAnswersByRowsAsTheLastPacketSays() {
-        assertThat(Replies.isIdleMariaDb(hex(ONE_COLUMN + A_ROW + "05000003 FE 0000 0200"))).isTrue();
-        assertThat(Replies.isIdleMariaDb(hex(ONE_COLUMN + A_ROW + "05000003 FE 0000 0300"))).isFalse();
-        assertThat(Replies.isIdleMariaDb(hex(ONE_COLUMN + A_ROW + "07000003 FE 00 00 0200 0000"))).isTrue();
-        assertThat(Replies.isIdleMariaDb(hex(ONE_COLUMN + A_ROW + "07000003 FE 00 00 0300 0000"))).isFalse();
+        assertThat(Replies.isIdleMariaDb(hex(ONE_COLUMN + A_ROW + "05000003 FE 0000 0200")))
+                .isTrue();
+        assertThat(Replies.isIdleMariaDb(hex(ONE_COLUMN + A_ROW + "05000003 FE 0000 0300")))
+                .isFalse();
+        assertThat(Replies.isIdleMariaDb(hex(ONE_COLUMN + A_ROW + "07000003 FE 00 00 0200 0000")))
+                .isTrue();
+        assertThat(Replies.isIdleMariaDb(hex(ONE_COLUMN + A_ROW + "07000003 FE 00 00 0300 0000")))
+                .isFalse();
     }
 
     @Test
@@ -47,7 +55,8 @@ class RepliesTest {
     void aPingOfEtcdIsNoAnswer() {
         String ping = "000008 06 00 00000000 0204101009090707";
         assertThat(Replies.isMessage(hex(ping))).isFalse();
-        assertThat(Replies.isMessage(hex(ping + "000005 00 00 00000003 0000000000"))).isTrue();
+        assertThat(Replies.isMessage(hex(ping + "000005 00 00 00000003 0000000000")))
+                .isTrue();
         assertThat(Replies.isMessage(hex("000001 01 04 00000003 88" + "000005 00 00 00000003 0000000000")))
                 .isTrue();
         assertThat(Replies.isMessage(hex("0000"))).isFalse();
