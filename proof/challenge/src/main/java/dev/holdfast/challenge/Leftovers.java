@@ -6,6 +6,7 @@ import dev.holdfast.challenge.Crew.Member;
 import dev.holdfast.challenge.store.Target;
 import dev.holdfast.challenge.worker.Worker;
 import dev.holdfast.testbed.Await;
+import dev.holdfast.testbed.TcpProxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -20,7 +21,7 @@ import java.util.Map;
  */
 final class Leftovers {
     private static final Duration POLL = Duration.ofMillis(50);
-    /** What it may take until the other end of a connection is closed, too. */
+    /** What it may take until a proxy has heard of the end of a connection. */
     private static final Duration CLOSING = Duration.ofSeconds(10);
 
     private final Target target;
@@ -56,7 +57,7 @@ final class Leftovers {
 
     private List<String> open(Member member) {
         return member.proxy
-                .map(proxy -> proxy.connections().open())
+                .map(TcpProxy::keptByClients)
                 .map(open -> open == 0 ? List.<String>of() : List.of(open + " connections"))
                 .orElseGet(() -> target.openIn(member.process.pid()));
     }
@@ -81,7 +82,7 @@ final class Leftovers {
         return left;
     }
 
-    /** What a killed worker had in the row of a lock stays there, out of force, until the next claim. */
+    /** What a killed worker had in the row of a SQL server stays there, out of force, until the next claim. */
     private void useOnce(List<Lane> locks) {
         try (LockClient client = LockClient.connect(target.url())) {
             for (Lane lane : locks) {

@@ -20,13 +20,23 @@ record SqliteTarget(Path folder) implements Target {
         return "sqlite:" + folder.resolve("locks.db");
     }
 
-    /** Claims that hold or wait. The row of a lock stays, with its last number, until it is purged for its age. */
+    /**
+     * Claims that hold or wait, but those of killed processes, which stay out of force until they are purged for their age, as
+     * does the row of a lock, with its last number.
+     */
     @Override
     public List<String> kept() {
         return SqlTarget.column(
-                "jdbc:" + url(),
-                "SELECT name || ' ' || state FROM holdfast_claim"
-                        + " UNION ALL SELECT name || ' held' FROM holdfast_lock WHERE claim_id IS NOT NULL");
+                        "jdbc:" + url(),
+                        "SELECT pid || ' ' || name || ' ' || state FROM holdfast_claim UNION ALL"
+                                + " SELECT pid || ' ' || name || ' held' FROM holdfast_lock WHERE claim_id IS NOT NULL")
+                .stream()
+                .filter(row -> isAlive(row.replaceFirst(" .*", "")))
+                .toList();
+    }
+
+    private static boolean isAlive(String process) {
+        return ProcessHandle.of(Long.parseLong(process)).isPresent();
     }
 
     @Override
