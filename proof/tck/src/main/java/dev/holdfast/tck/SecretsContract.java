@@ -82,8 +82,8 @@ public abstract class SecretsContract {
     Stream<DynamicTest> nothingShowsTheSecretOf() {
         List<String> urls = urls();
         return IntStream.range(0, urls.size())
-                .mapToObj(i ->
-                        dynamicTest(urls.get(i), () -> assertNothingShows(urls.get(i), SECRETS.get(i % SECRETS.size()))));
+                .mapToObj(i -> dynamicTest(
+                        urls.get(i), () -> assertNothingShows(urls.get(i), SECRETS.get(i % SECRETS.size()))));
     }
 
     /** Side by side, as drivers try again: a log line shows a secret, whichever of the clients wrote it. */

@@ -25,6 +25,7 @@ class NaiveGuardsTest {
     private static final int CROWD = 200;
     /** Five leases of two seconds: whoever is locked out for so long is locked out for ever. */
     private static final Duration FOR_EVER = Duration.ofSeconds(10);
+
     private static final Set<String> THAT_HOLD = Set.of("pessimistic", "optimistic", "holdfast", "split");
 
     /** What is done to a sale, and what comes of it. */
