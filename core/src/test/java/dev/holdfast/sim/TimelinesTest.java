@@ -17,9 +17,8 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * The engine does in every schedule what it did before: each request, each answer, each time. It holds its guarantees in
- * all of them, and they have met everything there is to meet. A change that only moves
- * code leaves the committed check sums as they are. One that is meant to change what the engine does writes them anew with
- * {@code -Dholdfast.sim.timelines=write}, and says why.
+ * all of them, and they have met everything there is to meet. A change that only moves code leaves the committed check sums
+ * as they are. One that is meant to change what the engine does writes them anew with {@code -Dholdfast.sim.timelines=write}, and says why.
  *
  * <p>To see what changed: play the first seed that differs ({@code -Dholdfast.sim.seed=…
  * -Dholdfast.sim.schedules=1}) before and after, and compare the two timelines.

@@ -42,8 +42,8 @@ class SessionLossTest {
     @ParameterizedTest
     @ValueSource(strings = {"postgresql", "mariadb"})
     void soItIsAHundredTimes(String database) throws Exception {
-        List<Long> known =
-                kill(database, 4, 25); // a round takes as long as the next holder waits for the session to end
+        // A round takes as long as the next holder waits for the session to end, however many couples there are.
+        List<Long> known = kill(database, 4, 25);
         assertThat(known).hasSize(100);
         assertThat(known.get(50)).isLessThanOrEqualTo(2_000); // the others too where the machine is idle
     }

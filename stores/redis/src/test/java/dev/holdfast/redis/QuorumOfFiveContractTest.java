@@ -4,9 +4,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
 /**
- * What the store itself does with five members, and what callers are told of an outage. For {@code ./verify --all}: the
- * engine sees one store whatever their number; its other cases, and those between processes, are {@link
- * QuorumContractTest}'s.
+ * The store on five members, and what callers are told of an outage of them. The engine sees one store, whatever the number
+ * of its members: {@link QuorumContractTest} has its other cases, and those between processes.
  */
 @Tag("only-client-outages")
 @Tag("processes-in-another-class")

@@ -92,10 +92,8 @@ public final class Table {
                 throw new IllegalArgumentException("the run is invalid");
             }
             run.required("settings").properties().forEach(store -> {
-                if (stores.put(
-                                store.getKey(),
-                                name(store.getKey(), store.getValue().asText()))
-                        != null) {
+                String title = Summary.title(store.getKey(), store.getValue().asText());
+                if (stores.put(store.getKey(), title) != null) {
                     throw new IllegalArgumentException("another run is of " + store.getKey() + ", too");
                 }
             });
@@ -104,11 +102,6 @@ public final class Table {
         } catch (IndexOutOfBoundsException | IllegalArgumentException e) {
             throw new IllegalArgumentException(folder.resolve(RESULTS) + ": " + e.getMessage(), e);
         }
-    }
-
-    /** As "Redis 7.0.15 with Sentinel". */
-    private static String name(String store, String settings) {
-        return settings.replaceFirst(",.*", "") + (store.equals("sentinel") ? " with Sentinel" : "");
     }
 
     private String text() {

@@ -33,10 +33,10 @@ final class MemcachedTarget implements Target {
     /** All items but those whose life is over, which the server does not show: a released lock is one. */
     @Override
     public List<String> kept() {
-        List<String> items = server.ask("lru_crawler metadump all");
-        while (items.get(0).startsWith("BUSY")) { // a crawler of the server's own
+        List<String> items;
+        do {
             items = server.ask("lru_crawler metadump all");
-        }
+        } while (items.get(0).startsWith("BUSY")); // a crawler of the server's own
         return items.stream()
                 .filter(item -> item.startsWith("key=holdfast%3Alock"))
                 .toList();

@@ -44,8 +44,8 @@ public interface Target extends AutoCloseable {
     }
 
     /**
-     * What it keeps of locks of Holdfast, looked up by other means than Holdfast's own: an entry for each, with the name of
-     * the lock in it; without what may stay where nobody uses the lock any more, for the reason that is given there.
+     * What it keeps of locks of Holdfast, looked up by other means than Holdfast's own. Each entry contains the name of its
+     * lock. What may stay when nobody uses a lock any more is left out; each store says what that is, and why.
      */
     List<String> kept();
 

@@ -1,16 +1,12 @@
 package dev.holdfast.challenge.report;
 
+import static dev.holdfast.challenge.report.Histories.write;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.challenge.history.LaneHistory;
-import dev.holdfast.challenge.history.LaneHistory.Bite;
 import dev.holdfast.challenge.history.LaneHistory.Cell;
-import dev.holdfast.challenge.history.LaneHistory.Probe;
 import dev.holdfast.challenge.history.Turn;
-import dev.holdfast.challenge.history.Turn.Outcome;
-import dev.holdfast.spi.Mode;
-import dev.holdfast.tck.History.Ending;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,10 +26,10 @@ class TableTest {
         redis.add(history("redis", "holdfast", "fenced", "pause-holder"));
         redis.add(history("redis", "holdfast", "plain", "reset"));
         redis.add(history("redis", "shedlock", "plain", "pause-holder"));
-        redis.add(history("redis", "lock4j", "plain", "pause-holder", hold(1, 90, 220, 7), hold(2, 140, 160, 7)));
+        redis.add(history("redis", "lock4j", "plain", "pause-holder", write(1, 90, 220, 7), write(2, 140, 160, 7)));
         redis.notTested("redis/*/*/client-clock", "needs gcc");
         Results sqlite = run("sqlite", "SQLite by a driver, a file");
-        sqlite.add(history("sqlite", "holdfast", "plain", "steady", hold(1, 490, 620, 7), hold(2, 540, 560, 8)));
+        sqlite.add(history("sqlite", "holdfast", "plain", "steady", write(1, 490, 620, 7), write(2, 540, 560, 8)));
 
         String table = Table.of(List.of(written(redis, "one"), written(sqlite, "two")));
 
@@ -87,7 +83,7 @@ class TableTest {
     private static Results run(String store, String setting) {
         Results results = new Results();
         results.setting(store, setting);
-        results.add(history(store, "two-holders", "plain", "steady", hold(1, 90, 220, 5), hold(2, 140, 160, 6)));
+        results.add(history(store, "two-holders", "plain", "steady", write(1, 90, 220, 5), write(2, 140, 160, 6)));
         return results;
     }
 
@@ -100,32 +96,6 @@ class TableTest {
     }
 
     private static LaneHistory history(String store, String lock, String workload, String fault, Turn... turns) {
-        return new LaneHistory(
-                new Cell(store, lock, workload, fault),
-                0,
-                List.of(turns),
-                List.of(new Bite(1, 100, 200, true)),
-                List.of(new Probe(210, 300, 1000)),
-                List.of(),
-                List.of());
-    }
-
-    /** Writes what all others write, too. */
-    private static Turn hold(int worker, long asked, long left, long token) {
-        return new Turn(
-                worker,
-                asked,
-                asked + 1,
-                asked + 1,
-                left - 1,
-                left,
-                Ending.CLOSED,
-                Mode.EXCLUSIVE,
-                token,
-                0,
-                3,
-                4,
-                Outcome.ACCEPTED,
-                0);
+        return Histories.of(new Cell(store, lock, workload, fault), turns);
     }
 }
