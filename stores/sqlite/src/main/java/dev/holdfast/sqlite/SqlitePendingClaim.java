@@ -29,8 +29,8 @@ final class SqlitePendingClaim implements Pending {
     /** A try is under way. */
     volatile boolean trying;
 
-    /** Why the last try could not be made; null if it could. */
-    volatile @Nullable Throwable tryFailure;
+    /** The last try threw, perhaps after it had been granted the lock. */
+    volatile boolean tryFailed;
 
     /** Whether it is the claim's turn must be read again. */
     volatile boolean stale = true;
@@ -119,21 +119,13 @@ final class SqlitePendingClaim implements Pending {
         }
     }
 
-    /**
-     * Leaves the queue and answers with no grant; if it has no place and its last try failed, with that failure. Runs on
-     * the worker's thread.
-     */
+    /** Leaves the queue and answers with no grant. Runs on the worker's thread. */
     void leave(SqliteLocks table) {
-        Throwable why = tryFailure;
         if (answer.isGiven()) {
             return;
         }
-        if (why != null && !hasPlace()) {
-            answer.failed(why); // it is unknown whether the lock is held
-            return;
-        }
         dequeue(table);
-        if (why != null) {
+        if (tryFailed) {
             table.release(claim.name(), claim.mode(), claim.id()); // it may have been granted
         }
         answer.refused();

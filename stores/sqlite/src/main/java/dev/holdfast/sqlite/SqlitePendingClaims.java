@@ -122,13 +122,13 @@ final class SqlitePendingClaims {
     private void tried(SqlitePendingClaim waiting, @Nullable Throwable failure) {
         if (failure instanceof HoldfastException e && database.isPassing(e)) {
             waiting.due = database.nanoTime() + AFTER_FAILURE.toNanos();
-            waiting.tryFailure = e;
+            waiting.tryFailed = true;
             listener.unreachable(waiting.claim().name(), e);
         } else if (failure != null) {
             waiting.fail(failure);
         } else {
             waiting.stale = true;
-            waiting.tryFailure = null;
+            waiting.tryFailed = false;
             listener.reachable();
         }
         waiting.trying = false;

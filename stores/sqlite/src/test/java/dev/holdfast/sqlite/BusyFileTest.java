@@ -188,19 +188,22 @@ class BusyFileTest {
     }
 
     @Test
-    void aWaitCanBeCancelledAfterwards() throws Exception {
+    void aWaitThatCouldNotEnterTheQueueCanBeCancelledAsSoonAsTheFileIsFree() throws Exception {
         SqliteStore one = rig.open();
         SqliteStore two = rig.open(BRIEF);
         hold(one, NAME);
-        Asked next;
-        try (AutoCloseable block = block()) {
-            next = Asked.of(two, waiting(NAME));
-            await().during(BRIEF.multipliedBy(2)).until(() -> !next.answer().isDone());
-        }
-        await().until(() ->
-                Rig.waiters(one, NAME) == 1); // until it has tried again, nothing can be said but that it could not
-        next.cancel();
-        assertThat(get(next.answer())).isEmpty();
+        CompletableFuture<Asked> next = new CompletableFuture<>();
+        AutoCloseable block = block();
+        two.listen(new IgnoringListener() {
+            @Override
+            public void unreachable(String name, Throwable why) {
+                next.join().cancel(); // before it tries again
+                unblock(block);
+            }
+        });
+        next.complete(Asked.of(two, waiting(NAME)));
+
+        assertThat(get(next.join().answer())).isEmpty();
         assertThat(Rig.waiters(one, NAME)).isZero();
     }
 
