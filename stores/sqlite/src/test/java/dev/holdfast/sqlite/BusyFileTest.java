@@ -32,7 +32,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -45,16 +45,12 @@ class BusyFileTest {
     @TempDir
     Path folder;
 
+    @AutoClose
     private Rig rig;
 
     @BeforeEach
     void openTheRig() {
         rig = new Rig(folder);
-    }
-
-    @AfterEach
-    void closeTheRig() {
-        rig.close();
     }
 
     /** Blocks the file as a process does that is stopped inside a statement. */

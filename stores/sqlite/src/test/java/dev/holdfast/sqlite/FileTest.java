@@ -25,7 +25,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.AbstractThrowableAssert;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,16 +39,12 @@ class FileTest {
     @TempDir
     Path folder;
 
+    @AutoClose
     private Rig rig;
 
     @BeforeEach
     void openTheRig() {
         rig = new Rig(folder);
-    }
-
-    @AfterEach
-    void closeTheRig() {
-        rig.close();
     }
 
     @Test
