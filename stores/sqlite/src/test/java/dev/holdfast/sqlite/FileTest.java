@@ -217,6 +217,27 @@ class FileTest {
     }
 
     @Test
+    void aFileOfAnotherBootOnAFullDiskIsToldWhenItIsOpened() throws Exception {
+        try (SmallDisk disk = SmallDisk.mount(folder.resolve("small"), 512);
+                Rig small = new Rig(disk.path())) {
+            SqliteStore one = small.open();
+            for (int i = 0; i < 100; i++) {
+                hold(one, "name-" + i);
+            }
+            small.reboot();
+            Path ballast = disk.fill();
+
+            assertThatThrownBy(small::open)
+                    .isInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContaining(small.file.toString())
+                    .hasMessageContaining("disk is full");
+
+            Files.delete(ballast);
+            hold(small.open(), "name-0");
+        }
+    }
+
+    @Test
     void aFileThatIsDeletedInUseKeepsNoLock() throws Exception {
         SqliteStore one = rig.open();
         Grant grant = hold(one, NAME);
