@@ -71,8 +71,7 @@ final class ConnectionWorker {
     ConnectionWorker(TableOpener tables, int number, BiFunction<String, Runnable, Thread> threads) {
         this.tables = tables;
         this.requests = new RequestQueue(tables.description());
-        this.unexpected =
-                new HoldfastException("a request to " + tables.description() + " failed; please report this");
+        this.unexpected = new HoldfastException("a request to " + tables.description() + " failed; please report this");
         String name = "holdfast-" + tables.description() + "-" + number;
         this.connection = new WorkerConnection(tables, name);
         this.thread = threads.apply(name, this::run);

@@ -161,19 +161,20 @@ final class SessionClaim implements Pending {
         if (used != own || answer.isDone()) {
             return;
         }
-        store.ping().whenComplete((answers, failure) -> orFail(() -> {
-            unanswered = failure == null ? null : SessionOpener.unwrapped(failure);
-            if (failure == null) {
-                store.reachable();
-                checkServerLater(own, 0);
-            } else if (used == own) {
-                store.unreachable(claim.name(), SessionOpener.unwrapped(failure));
-                if (failures > 0) {
-                    abort(own);
-                }
-                checkServerLater(own, failures + 1);
-            }
-        }));
+        store.ping()
+                .whenComplete((answers, failure) -> orFail(() -> {
+                    unanswered = failure == null ? null : SessionOpener.unwrapped(failure);
+                    if (failure == null) {
+                        store.reachable();
+                        checkServerLater(own, 0);
+                    } else if (used == own) {
+                        store.unreachable(claim.name(), SessionOpener.unwrapped(failure));
+                        if (failures > 0) {
+                            abort(own);
+                        }
+                        checkServerLater(own, failures + 1);
+                    }
+                }));
     }
 
     private void checkServerLater(SessionConnection own, int failures) {

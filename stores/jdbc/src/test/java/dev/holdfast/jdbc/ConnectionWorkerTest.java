@@ -171,8 +171,7 @@ class ConnectionWorkerTest {
         });
         PendingClaims queue = new PendingClaims(tables, "channel", connections);
         try {
-            Asked waiting =
-                    Asked.of((claim, answer) -> queue.claim(claim, answer, worker), Requests.waiting("a"));
+            Asked waiting = Asked.of((claim, answer) -> queue.claim(claim, answer, worker), Requests.waiting("a"));
 
             assertThatThrownBy(() -> Requests.get(waiting.answer())).hasMessage("not put in line");
             assertThat(queue.hasWaiters()).isFalse();

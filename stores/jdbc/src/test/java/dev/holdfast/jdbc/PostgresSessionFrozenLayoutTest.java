@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 /** The layout of 0.1.0 in sessions of PostgreSQL, with its queue. */
 class PostgresSessionFrozenLayoutTest extends FrozenSessionRows {
     private static final String SCOPE = "'" + TABLE + "'::regclass::oid::int4";
+
     @AutoClose
     private static PostgresServer server;
 
