@@ -49,6 +49,7 @@ final class ConnectionWorker {
     private final WorkerConnection connection;
     private final Thread thread;
     private final RequestQueue requests;
+    private final String failed;
     /** Made before it is needed: there may be no memory then. */
     private final HoldfastException unexpected;
 
@@ -71,7 +72,8 @@ final class ConnectionWorker {
     ConnectionWorker(TableOpener tables, int number, BiFunction<String, Runnable, Thread> threads) {
         this.tables = tables;
         this.requests = new RequestQueue(tables.description());
-        this.unexpected = new HoldfastException("a request to " + tables.description() + " failed; please report this");
+        this.failed = "a request to " + tables.description() + " failed; please report this";
+        this.unexpected = new HoldfastException(failed);
         String name = "holdfast-" + tables.description() + "-" + number;
         this.connection = new WorkerConnection(tables, name);
         this.thread = threads.apply(name, this::run);
@@ -223,7 +225,7 @@ final class ConnectionWorker {
     }
 
     private void report(Throwable e) {
-        SqlSession.log(System.Logger.Level.ERROR, unexpected.getMessage(), e);
+        SqlSession.log(System.Logger.Level.ERROR, failed, e);
     }
 
     private void runDue() {
@@ -281,7 +283,7 @@ final class ConnectionWorker {
                 request.fail(closed ? tables.closedException() : e);
                 return;
             } catch (Throwable e) {
-                request.fail(new HoldfastException(unexpected.getMessage(), e));
+                request.fail(new HoldfastException(failed, e));
                 return;
             }
         }
