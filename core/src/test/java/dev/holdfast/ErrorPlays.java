@@ -20,11 +20,11 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * Short plays of two clients, of which one effect fails: what a caller wants, gets and closes. What is thrown at a caller
+ * Short plays of two clients, in which something fails once: what a caller wants, gets and closes. What is thrown at a caller
  * counts as an answer; a wait without an end does not.
  */
 public final class ErrorPlays {
-    /** The play was over before so many effects had run. */
+    /** The play was over before so much had come that may fail. */
     public static final String NOT_REACHED = "not reached";
 
     private static final String LOCK = "a";
@@ -138,9 +138,9 @@ public final class ErrorPlays {
     }
 
     /**
-     * Plays it; one effect fails.
+     * Plays it; something fails.
      *
-     * @param at which, counted from 0, each before and after it ran
+     * @param at which of all that may, counted from 0
      * @param error what it fails with
      * @return what is wrong then; empty if nothing is
      */
@@ -159,8 +159,7 @@ public final class ErrorPlays {
             stage.perform(PLAYS.get(name));
             return failed.get() == null ? NOT_REACHED : "";
         } catch (IllegalStateException wrong) {
-            return name + ": " + wrong.getMessage() + " after " + error.getSimpleName()
-                    + (at % 2 == 0 ? " before " : " after ")
+            return name + ": " + wrong.getMessage() + " after " + error.getSimpleName() + " at " + at + ", "
                     + failed.get().getClass().getSimpleName() + " " + failed.get();
         } finally {
             fault().set(null, (Consumer<Object>) effect -> {});
@@ -226,12 +225,15 @@ public final class ErrorPlays {
         close(theirs);
     }
 
+    /** Closes it, and once more where the first close was told an Error. */
     private boolean close(Optional<Hold> held) {
-        held.ifPresent(hold -> attempt(() -> {
-            hold.close();
-            return hold;
-        }));
+        held.ifPresent(hold -> attempt(() -> closed(hold)).or(() -> attempt(() -> closed(hold))));
         return held.isPresent();
+    }
+
+    private static Hold closed(Hold hold) {
+        hold.close();
+        return hold;
     }
 
     /** What a caller does and is told. */

@@ -38,6 +38,7 @@ final class ClaimInFlight implements Effects.Effect, BiConsumer<@Nullable Grant,
     // Guarded by the mutex of its lock: what the store reported of its grant before the answer was handled.
     private boolean knownLost;
     private boolean inDoubt;
+    private boolean dealtWith;
 
     ClaimInFlight(Claim claim, Waiter asker, WaitQueue queue) {
         this.claim = claim;
@@ -106,6 +107,15 @@ final class ClaimInFlight implements Effects.Effect, BiConsumer<@Nullable Grant,
         CompletableFuture<Void> asks = new CompletableFuture<>();
         CompletableFuture<Void> before = settled.compareAndExchange(null, asks);
         return before == null ? asks : before;
+    }
+
+    /** What its answer says is seen to: a later answer says nothing. */
+    void dealtWith() {
+        dealtWith = true;
+    }
+
+    boolean isDealtWith() {
+        return dealtWith;
     }
 
     void reportedLost() {

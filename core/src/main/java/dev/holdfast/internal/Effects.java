@@ -227,14 +227,6 @@ final class Effects implements AutoCloseable {
         public void run() {
             queue.context.renewer().lose(grant, cause);
         }
-
-        @Override
-        public void hasThrown(Throwable why) {
-            run();
-            if (grant.lossCause() != null) {
-                queue.lock.grantLost(grant, cause); // it was marked as lost, and perhaps nothing more
-            }
-        }
     }
 
     /** The store is asked to let readers of other clients in, beside a grant whose holder reads from now on. */

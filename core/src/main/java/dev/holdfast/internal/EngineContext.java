@@ -15,6 +15,9 @@ import java.util.function.Consumer;
  * whether the client is closed. Thread-safe.
  */
 final class EngineContext {
+    /** How many grants a client retains: each is renewed. */
+    private static final int MOST_RETAINED = 10_000;
+
     private final StoreLink store;
     private final ElapsedTime time;
     private final Environment environment;
@@ -27,7 +30,7 @@ final class EngineContext {
     private final ReleaseSender releaseSender;
     private final ClaimFactory claims;
     private final LocalLocks locks;
-    private final RetainedGrants retained = new RetainedGrants(RetainedGrants.MOST);
+    private final Latest<Retention> retained = new Latest<>(MOST_RETAINED);
     private final AtomicBoolean closed = new AtomicBoolean();
 
     EngineContext(
@@ -158,7 +161,7 @@ final class EngineContext {
         return locks;
     }
 
-    RetainedGrants retained() {
+    Latest<Retention> retained() {
         return retained;
     }
 

@@ -211,6 +211,19 @@ final class ExclusiveQueue extends WaitQueue {
         if (claiming != null) {
             then.add(new Effects.Cancel(claiming));
         }
+        loseGrant(then);
+    }
+
+    @Override
+    void endUnheld(Effects then) {
+        if (hold == null) {
+            loseGrant(then);
+            answerCloser(false, then);
+        }
+        then.add(new Effects.GoOn(this));
+    }
+
+    private void loseGrant(Effects then) {
         GrantState held = grant;
         if (held != null) {
             then.add(new Effects.Lose(this, held, Loss.Cause.CLIENT_CLOSED));
@@ -285,10 +298,8 @@ final class ExclusiveQueue extends WaitQueue {
     }
 
     @Override
-    boolean forgetClaim(ClaimInFlight answered) {
-        boolean known = claiming == answered;
-        claiming = known ? null : claiming;
-        return known;
+    void forgetClaim(ClaimInFlight answered) {
+        claiming = null;
     }
 
     @Override
@@ -306,15 +317,18 @@ final class ExclusiveQueue extends WaitQueue {
     // ---- the grant ----
 
     @Override
+    void own(GrantState live) {
+        grant = live;
+    }
+
+    @Override
     void granted(ClaimInFlight of, GrantState live, Effects then) {
         if (of.isKnownLost()) {
+            drop();
             context.renewer().forget(live);
             then.add(new Effects.Withdraw(of));
             next(then); // for the waiters: claimed again
-            return;
-        }
-        grant = live;
-        if (of.claim.waits() && (live.hasSlept() || of.isInDoubt())) {
+        } else if (of.claim.waits() && (live.hasSlept() || of.isInDoubt())) {
             renewFor(of.asker, then); // confirmed before anybody has it
         } else if (of.claim.waits() || !giveTo(of.asker, live, then)) {
             give(then);
@@ -392,7 +406,7 @@ final class ExclusiveQueue extends WaitQueue {
         hold = null;
         closedAt = now;
         closer = givenBack;
-        countReleased(closing);
+        quietly(() -> context.telemetry().released(closing));
         then.add(ended);
         if (closing.options.awaitRelease()) {
             handOver(then);
@@ -439,9 +453,15 @@ final class ExclusiveQueue extends WaitQueue {
 
     /** Tells the caller that closed the last hold, once it is decided what becomes of the grant. */
     private void answerCloser(GrantState of, Effects then) {
+        if (!isIn(Phase.REFRESHING) && !isIn(Phase.LINGERING)) {
+            answerCloser(of.isGivenBack(), then);
+        }
+    }
+
+    private void answerCloser(boolean givenBack, Effects then) {
         CompletableFuture<Boolean> asked = closer;
-        if (asked != null && !isIn(Phase.REFRESHING) && !isIn(Phase.LINGERING)) {
-            then.add(new Effects.Answer(asked, of.isGivenBack()));
+        if (asked != null) {
+            then.add(new Effects.Answer(asked, givenBack));
             closer = null;
         }
     }
@@ -457,8 +477,8 @@ final class ExclusiveQueue extends WaitQueue {
     // ---- the grant lingers, or is retained, and somebody comes ----
 
     private void linger(Effects then) {
+        then.add(new Effects.Linger(this, live())); // first: no phase begins without what ends it
         phase = Phase.LINGERING;
-        then.add(new Effects.Linger(this, live()));
     }
 
     /** The store is about to send, or another claim is to come behind the release. */
@@ -470,8 +490,9 @@ final class ExclusiveQueue extends WaitQueue {
 
     /** It is no longer retained: for callers that wait here it is renewed or claimed again, otherwise it is released. */
     void endRetention(Effects then) {
-        retention().end();
+        Retention ended = retention();
         goBackOrOn(then);
+        ended.end();
     }
 
     private void goBackOrOn(Effects then) {
@@ -565,8 +586,8 @@ final class ExclusiveQueue extends WaitQueue {
 
     private void renumberOrRelease(Effects then) {
         if (context.capabilities().extendable()) {
-            phase = Phase.REFRESHING;
             then.add(new Effects.FreshNumber(this, live()));
+            phase = Phase.REFRESHING;
         } else if (isIn(Phase.HELD)) {
             linger(then); // so that the claim behind it leaves with it
         } else {
@@ -576,12 +597,12 @@ final class ExclusiveQueue extends WaitQueue {
 
     /** Renews it with the lease of the next holder, before anybody has it. */
     private void renewFor(Waiter next, Effects then) {
-        phase = Phase.REFRESHING;
         then.add(new Effects.RenewFor(this, live(), next.options));
+        phase = Phase.REFRESHING;
     }
 
     void refreshed(GrantState of, boolean standing, boolean freshNumber) {
-        try (Effects then = lock.step()) {
+        lock.transition(then -> {
             if (grant != of || !isIn(Phase.REFRESHING)) {
                 return; // lost meanwhile
             }
@@ -599,7 +620,7 @@ final class ExclusiveQueue extends WaitQueue {
                 release(then);
             }
             answerCloser(of, then);
-        }
+        });
     }
 
     /** Whether it is renewed with its new lease: the timer may have no thread for that. */
@@ -662,11 +683,12 @@ final class ExclusiveQueue extends WaitQueue {
         HoldState last = unconfirmed(gone);
         boolean byTheStore = cause == Loss.Cause.GONE_FROM_STORE || cause == Loss.Cause.SESSION_ENDED;
         boolean mayBeWatched = retention != null && !byTheStore; // which only a release ends
+        if (loser != null) {
+            tellLoss(loser, cause, then); // first: if it fails, the loss is found again by who closes
+        }
         drop();
         phase = Phase.IDLE; // as next() does: no phase is left without its grant, whatever fails from here on
-        if (loser != null) {
-            tellLoss(loser, cause, then);
-        } else if (byTheStore && last != null) {
+        if (byTheStore && loser == null && last != null) {
             // a retained grant is not released, so no answer shows that the store had lost it at the close
             then.add(new Effects.TellUnnoticed(this, last, cause));
         }
@@ -690,14 +712,12 @@ final class ExclusiveQueue extends WaitQueue {
         if (live == null || hold != held || !live.isValid()) {
             return false;
         }
-        if (held.isThreadBound() && held.acquirer != null) {
-            removeOwner(held.acquirer, held);
-        }
         then.add(new Effects.Downgrade(this, live));
         try {
             readers.adopt(live, held, then);
         } finally {
             if (live.owner() != this) {
+                removeOwner(held);
                 drop();
                 next(then);
             }

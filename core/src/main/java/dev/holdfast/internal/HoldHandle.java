@@ -165,7 +165,6 @@ public final class HoldHandle {
             context().examine(hold.grant);
             throw hold.isLost() ? hold.lostException() : hold.notOpenException();
         }
-        hold.becomeReader();
     }
 
     /** Throws unless the calling thread may close the hold. */

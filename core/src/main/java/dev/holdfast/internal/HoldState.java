@@ -159,7 +159,12 @@ final class HoldState extends WeakReference<HoldHandle> implements Runnable {
 
     @Override
     public void run() {
-        grant.lock().closeUnawaited(this);
+        try {
+            grant.lock().closeUnawaited(this);
+        } catch (Throwable broken) {
+            unpin(); // nobody closes it again: if it is still open, it is found leaked
+            throw broken;
+        }
     }
 
     /** Whether its thread has one entry only. */
@@ -234,15 +239,20 @@ final class HoldState extends WeakReference<HoldHandle> implements Runnable {
         return options.reentrant();
     }
 
+    /** The thread that it belongs to; null if any may close it. */
+    @Nullable
+    Thread owner() {
+        return isThreadBound() ? acquirer : null;
+    }
+
     boolean isOwnedBy(Thread thread) {
         return acquirer == thread;
     }
 
     /** Whether its thread has ended without leaving it, so that nobody can close it any more. */
     boolean isAbandonedByThread() {
-        Thread owner = acquirer;
-        return isThreadBound()
-                && !detached
+        Thread owner = owner();
+        return !detached
                 && owner != null
                 && !owner.isAlive() // first: the counts are the thread's
                 && exclusiveEntries + sharedEntries > 0;
@@ -260,16 +270,6 @@ final class HoldState extends WeakReference<HoldHandle> implements Runnable {
         }
     }
 
-    /** What a thread that left one entry of a hold has left of it. */
-    enum Left {
-        /** More entries as before. */
-        MORE,
-        /** Only entries of a reader, where it had exclusive ones. */
-        READER,
-        /** Nothing: the hold ends. */
-        NOBODY
-    }
-
     /** One more entry by the owning thread; an error, as in {@code ReentrantLock}, where an int counts no further. */
     void enter(LockMode as) {
         if (exclusiveEntries + sharedEntries == Integer.MAX_VALUE) {
@@ -283,17 +283,14 @@ final class HoldState extends WeakReference<HoldHandle> implements Runnable {
         }
     }
 
-    /** One entry less. An exclusive one that became a reader's is a shared one. */
-    Left exit(LockMode as) {
-        if (exclusiveEntries + sharedEntries == 0) {
-            return Left.NOBODY; // again, after an Error ended the first close half-way
-        }
-        if (as == LockMode.SHARED || exclusiveEntries == 0) {
+    /** One entry less; whether none is left. An exclusive one that became a reader's is a shared one. */
+    boolean exit(LockMode as) {
+        if (as == LockMode.EXCLUSIVE && exclusiveEntries > 0) {
+            exclusiveEntries--;
+        } else if (sharedEntries > 0) { // else again, after an Error ended the first close half-way
             sharedEntries--;
-        } else if (--exclusiveEntries == 0 && sharedEntries > 0) {
-            return Left.READER;
         }
-        return exclusiveEntries + sharedEntries == 0 ? Left.NOBODY : Left.MORE;
+        return exclusiveEntries + sharedEntries == 0;
     }
 
     /** Whether its thread has an entry of this kind to leave. */
@@ -316,7 +313,7 @@ final class HoldState extends WeakReference<HoldHandle> implements Runnable {
         }
     }
 
-    /** Its one exclusive entry is a reader's from now on. */
+    /** Its one exclusive entry is a reader's from now on. With its grant, so that the two never differ. */
     void becomeReader() {
         exclusiveEntries--;
         sharedEntries++;

@@ -135,7 +135,12 @@ final class LeaseRenewer {
     void lose(GrantState grant, Loss.Cause cause) {
         if (grant.lose(cause)) {
             forget(grant);
-            grant.lock().grantLost(grant, cause);
+            try {
+                grant.lock().grantLost(grant, cause);
+            } catch (Throwable broken) {
+                grant.lock().grantLost(grant, cause); // so far it is marked as lost, and perhaps nothing more
+                throw broken;
+            }
         }
     }
 

@@ -132,15 +132,28 @@ final class LocalLock {
      * }</pre>
      */
     Effects step() {
-        Effects then = new Effects(mutex, context.dispatcher());
+        Effects then;
+        try {
+            then = new Effects(mutex, context.dispatcher());
+        } catch (Error noMemory) { // tried again: who is called back is not called twice
+            then = new Effects(mutex, context.dispatcher());
+        }
         mutex.lock();
         return then;
     }
 
-    /** Makes a step, for those who are called back. */
+    /**
+     * Makes a step that may decide what becomes of a grant. If an Error ends it half-way, what nobody holds goes back, because
+     * nothing may come any more that would end it.
+     */
     void transition(Consumer<Effects> step) {
         try (Effects then = step()) {
-            step.accept(then);
+            try {
+                step.accept(then);
+            } catch (Throwable broken) {
+                sides().forEach(side -> side.endUnheld(then));
+                throw broken;
+            }
         }
     }
 
@@ -176,11 +189,14 @@ final class LocalLock {
         boolean unused = !retired
                 && releases.isEmpty()
                 && (readers == null || readers.isUnused())
-                && (permits == null || permits.isUnused())
-                && (writers == null || writers.retire(then));
+                && (permits == null || permits.isUnused());
         if (unused) {
-            retired = true;
-            then.add(new Effects.Retire(this));
+            Effects.Effect retire = new Effects.Retire(this);
+            then.reserve();
+            if (writers == null || writers.retire(then)) {
+                retired = true;
+                then.add(retire);
+            }
         }
     }
 
@@ -226,10 +242,10 @@ final class LocalLock {
 
     /** Does something behind the release of what lingers here, and of what is going back. What is retained stays. */
     void behindReleases(Effects.Effect question) {
-        try (Effects then = step()) {
+        transition(then -> {
             sides().forEach(side -> side.giveUnusedBack(false, then));
             follow(question, then);
-        }
+        });
     }
 
     /** Gives a grant back; false if it was lost in this moment: its loss follows, and the lock goes on from there. */
@@ -333,9 +349,7 @@ final class LocalLock {
         if (closing.isThreadBound()) {
             closing.pin(closing.anchor()); // its caller may drop it before the timer comes to it
             closing.exit(as);
-            if (closing.acquirer != null) {
-                closing.grant.owner().removeOwner(closing.acquirer, closing);
-            }
+            closing.grant.owner().removeOwner(closing);
         }
     }
 
@@ -349,11 +363,23 @@ final class LocalLock {
         if (!closing.isThreadBound()) {
             return true;
         }
-        HoldState.Left left = closing.exit(as);
-        if (left == HoldState.Left.READER) {
-            downgrade(closing);
+        if (closing.becomesReaderBy(as)) {
+            readOn(closing);
         }
-        return left == HoldState.Left.NOBODY;
+        return closing.exit(as);
+    }
+
+    /**
+     * Its thread leaves the one exclusive entry, and goes on to read. An Error meanwhile is no reason to stay: the caller would
+     * close again, and leave an entry that is another's.
+     */
+    private void readOn(HoldState held) {
+        try {
+            downgrade(held);
+        } catch (Throwable broken) {
+            Log.warn(() -> "an error came while the writer of '" + name + "' on " + context.description()
+                    + " became a reader: other readers may have to wait until it is closed; see the cause: " + broken);
+        }
     }
 
     /** Ends a hold of which nobody has an entry any more. */
@@ -380,9 +406,7 @@ final class LocalLock {
      * @param givenBack is completed with true if the grant is released, with false if not; null if nobody waits for the answer
      */
     void endHold(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack) {
-        try (Effects then = step()) {
-            closing.grant.owner().endHold(closing, givenBack, then);
-        }
+        transition(then -> closing.grant.owner().endHold(closing, givenBack, then));
     }
 
     /** Closes a hold that no caller received: waits for nothing, and reports no loss. */
@@ -451,15 +475,11 @@ final class LocalLock {
 
     /** Other clients wait, as the store reports. */
     void wanted(GrantState grant) {
-        try (Effects then = step()) {
-            grant.owner().wanted(grant, then);
-        }
+        transition(then -> grant.owner().wanted(grant, then));
     }
 
     /** The renewer found that a grant has ended. */
     void grantLost(GrantState lost, Loss.Cause cause) {
-        try (Effects then = step()) {
-            lost.owner().grantLost(lost, cause, then);
-        }
+        transition(then -> lost.owner().grantLost(lost, cause, then));
     }
 }

@@ -332,8 +332,8 @@ final class Reachability {
     void afterProof(CompletableFuture<Void> proof, Consumer<@Nullable Throwable> then) {
         Scheduled guard = guard(proof, then);
         proof.whenComplete((answered, failure) -> {
-            guard.cancel();
             then.accept(failure == null ? null : Failures.cause(failure));
+            guard.cancel(); // last: if that has failed, the guard does it
         });
     }
 

@@ -20,11 +20,15 @@ import org.jspecify.annotations.Nullable;
  * of a name sends an unconfirmed release of that name first: where the store carries out requests in order, the client
  * then does not find its own closed hold.
  *
- * <p>A claim whose outcome is unknown is withdrawn twice: at once, and a third of its lease later. The first withdrawal may
- * reach the store before the claim does, so its answer is not enough. Callers do not wait for any of this. Thread-safe.
+ * <p>A claim whose outcome is unknown is withdrawn at once, and again until a withdrawal is answered that was sent a third of its
+ * lease later: an earlier one may have reached the store before the claim did. In an outage each try leaves such a claim. So the
+ * number that is withdrawn again is bounded: the first are kept, which met the end of the connection, and the last, which met its
+ * return. Those in between hardly reached the store; if one did, its lease ends it. Callers do not wait for any of this. Thread-safe.
  */
 final class ReleaseSender {
     private static final Duration POLL = Duration.ofMillis(1);
+    /** So many of the first claims without an outcome are withdrawn again, and so many of the last. */
+    private static final int MOST = 5_000;
 
     private final StoreLink store;
     private final TimeSource time;
@@ -35,6 +39,10 @@ final class ReleaseSender {
     private final Map<CompletableFuture<?>, String> underWay = new ConcurrentHashMap<>();
     /** The releases that the store has not confirmed, by the name in the store. */
     private final Map<String, Set<RepeatedRequest>> unconfirmed = new ConcurrentHashMap<>();
+    /** The withdrawals to be sent again: those that came first, and of all later ones the last. */
+    private final Set<RepeatedRequest> firstWithdrawals = ConcurrentHashMap.newKeySet();
+
+    private final Latest<RepeatedRequest> lastWithdrawals = new Latest<>(MOST);
 
     ReleaseSender(StoreLink store, TimeSource time, Telemetry telemetry) {
         this.store = store;
@@ -151,24 +159,32 @@ final class ReleaseSender {
         closed = true;
     }
 
-    /** Withdraws a claim now and, whatever the answer, once more a third of its lease later. */
+    /** Withdraws a claim now and, whatever the answer, again. */
     void withdraw(Claim claim) {
         long sent = time.nanoTime();
-        track(claim.name(), store.withdraw(claim).whenComplete((answer, failure) -> {
-            if (failure != null) {
-                boolean ofSession = store.capabilities().sessionBound();
-                RepeatedRequest.begin(time, () -> store.withdraw(claim), () -> closed, ofSession, claim.lease(), sent);
-            }
-        }));
-        Runnable onceMore = () -> {
-            if (!closed) {
-                store.withdraw(claim);
-            }
-        };
-        try {
-            time.schedule(onceMore, Duration.ofNanos(Durations.nanos(claim.lease()) / 3));
-        } catch (Throwable noThread) {
-            // then the first one has to do, as nearly always; else the lease ends what is left
+        track(
+                claim.name(),
+                store.withdraw(claim)
+                        .whenComplete((answer, failure) -> withdrawAgain(claim, sent, failure == null)));
+    }
+
+    private void withdrawAgain(Claim claim, long sent, boolean answered) {
+        RepeatedRequest again = RepeatedRequest.withdrawal(
+                time,
+                () -> store.withdraw(claim),
+                () -> closed,
+                store.capabilities().sessionBound(),
+                claim.lease(),
+                sent,
+                answered);
+        RepeatedRequest tooMany =
+                firstWithdrawals.size() < MOST && firstWithdrawals.add(again) ? null : lastWithdrawals.add(again);
+        again.over().thenRun(() -> {
+            firstWithdrawals.remove(again);
+            lastWithdrawals.remove(again);
+        });
+        if (tooMany != null) {
+            tooMany.giveUp();
         }
     }
 

@@ -84,11 +84,22 @@ final class RenewalSender {
                 parts.computeIfAbsent(store.part(grant.grant().name()), part -> new ArrayList<>())
                         .add(grant);
             } catch (Throwable broken) { // of the store, or of its client: the others are renewed
-                answers.renewed(grant, grant.grant(), null, broken, grant.slept());
-                logOnce("", List.of(grant), 1, broken);
+                notSent(List.of(grant), broken);
             }
         }
-        parts.forEach(this::send);
+        parts.forEach((part, those) -> {
+            try {
+                send(part, those);
+            } catch (Throwable broken) {
+                notSent(those, broken);
+            }
+        });
+    }
+
+    /** An Error, such as of memory, came before their request could be sent: they are due again soon. */
+    private void notSent(List<GrantState> due, Throwable why) {
+        due.forEach(grant -> answers.renewed(grant, grant.grant(), null, why, grant.slept()));
+        logOnce("", due, due.size(), why);
     }
 
     private void send(String part, List<GrantState> due) {
@@ -100,7 +111,12 @@ final class RenewalSender {
         CompletableFuture<Void> turn = CompletableFuture.completedFuture(null);
         for (int from = 0; from < due.size(); from += MOST_IN_BATCH) {
             List<GrantState> some = due.subList(from, Math.min(from + MOST_IN_BATCH, due.size()));
-            turn = new Batch(round, new ArrayList<>(some)).sendAfter(turn, longest);
+            try {
+                turn = new Batch(round, new ArrayList<>(some)).sendAfter(turn, longest);
+            } catch (Throwable broken) {
+                notSent(some, broken);
+                round.answered(false);
+            }
         }
     }
 
@@ -164,15 +180,22 @@ final class RenewalSender {
                         }
                         return ask();
                     })
-                    .whenComplete(this::answered)
-                    .whenComplete((verdicts, failure) -> round.turns.run(() -> {
-                        if (failure == null) {
-                            next.complete(null);
-                        } else {
-                            next.completeExceptionally(failure);
+                    .whenComplete((verdicts, failure) -> { // one, and last: nothing may fail once it is sent
+                        try {
+                            answered(verdicts, failure);
+                        } finally {
+                            round.turns.run(() -> goOn(next, failure));
                         }
-                    }));
+                    });
             return next;
+        }
+
+        private static void goOn(CompletableFuture<Void> next, @Nullable Throwable failure) {
+            if (failure == null) {
+                next.complete(null);
+            } else {
+                next.completeExceptionally(failure);
+            }
         }
 
         private CompletableFuture<Map<ClaimId, Renewal>> ask() {

@@ -12,7 +12,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A release, a withdrawal or a downgrade that the store did not confirm, and that is sent until it does.
+ * A release, a withdrawal or a downgrade that the store did not confirm, and that is sent until it does; a withdrawal also if it was
+ * answered too early to count.
  *
  * <p>The first wait is a quarter of a second, because a server that was restarted is often back within a second. Each
  * further wait is twice as long, up to a third of the lease. So the delay after an outage is at most about the length of
@@ -34,6 +35,9 @@ final class RepeatedRequest {
     private final boolean outlivesLease;
     private final long lease;
     private final long begin;
+    /** By {@code nanoTime}: the answer to what was sent before does not count. */
+    private final long countsFrom;
+
     private final CompletableFuture<Void> over = new CompletableFuture<>();
     /** The present wait; null while a request is under way. The thread that removes it sends the request. */
     private final AtomicReference<@Nullable Wait> waiting = new AtomicReference<>();
@@ -61,13 +65,15 @@ final class RepeatedRequest {
             Supplier<CompletableFuture<Boolean>> request,
             BooleanSupplier stopped,
             boolean outlivesLease,
-            Duration lease) {
+            Duration lease,
+            long countsFrom) {
         this.time = time;
         this.request = request;
         this.stopped = stopped;
         this.outlivesLease = outlivesLease;
         this.lease = Durations.nanos(lease);
         this.begin = time.nanoTime();
+        this.countsFrom = countsFrom;
     }
 
     /** Repeats a request that was sent at that time and has just failed, until the client is closed at the latest. */
@@ -78,10 +84,37 @@ final class RepeatedRequest {
             boolean outlivesLease,
             Duration lease,
             long sent) {
-        RepeatedRequest repeated = new RepeatedRequest(time, request, closed, outlivesLease, lease);
-        long took = time.nanoTime() - sent;
-        repeated.await(Math.max(Math.min(FIRST_WAIT.toNanos(), repeated.longestWait()), took), took);
+        RepeatedRequest repeated = new RepeatedRequest(time, request, closed, outlivesLease, lease, sent);
+        repeated.awaitFirst(sent);
         return repeated;
+    }
+
+    /**
+     * Repeats a withdrawal that was sent at that time, until the client is closed at the latest.
+     *
+     * @param answered whether the store answered, which counts only for what was sent a third of the lease later
+     */
+    static RepeatedRequest withdrawal(
+            TimeSource time,
+            Supplier<CompletableFuture<Boolean>> request,
+            BooleanSupplier closed,
+            boolean outlivesLease,
+            Duration lease,
+            long sent,
+            boolean answered) {
+        long countsFrom = sent + Durations.nanos(lease) / 3;
+        RepeatedRequest repeated = new RepeatedRequest(time, request, closed, outlivesLease, lease, countsFrom);
+        if (answered) {
+            repeated.await(countsFrom - time.nanoTime(), 0);
+        } else {
+            repeated.awaitFirst(sent);
+        }
+        return repeated;
+    }
+
+    private void awaitFirst(long sent) {
+        long took = time.nanoTime() - sent;
+        await(Math.max(Math.min(FIRST_WAIT.toNanos(), longestWait()), took), took);
     }
 
     /** Completes when the request is no longer repeated. */
@@ -106,11 +139,25 @@ final class RepeatedRequest {
         }
     }
 
+    /** Sends it no more. */
+    void giveUp() {
+        over.complete(null);
+        Wait present = waiting.get();
+        if (present != null) {
+            end(present, 0);
+        }
+    }
+
     private void await(long length, long took) {
         Wait present = new Wait(length, took, time.nanoTime());
         waiting.set(present);
-        present.timer =
-                time.schedule(() -> end(present, Math.min(2 * length, longestWait())), Duration.ofNanos(length));
+        Runnable sends = () -> end(present, Math.min(2 * length, longestWait()));
+        Duration wait = Duration.ofNanos(Math.max(0, length));
+        try {
+            present.timer = time.schedule(sends, wait);
+        } catch (Throwable noThread) { // nothing else may repeat it
+            present.timer = time.schedule(sends, wait);
+        }
         if (hurried && length > longestWait()) { // hurry() ran meanwhile
             end(present, longestWait());
         }
@@ -127,17 +174,19 @@ final class RepeatedRequest {
     }
 
     private void send(long nextLength) {
-        if (stopped.getAsBoolean() || (!outlivesLease && isLeaseOver())) {
+        if (over.isDone() || stopped.getAsBoolean() || (!outlivesLease && isLeaseOver())) {
             over.complete(null);
             return;
         }
         long sent = time.nanoTime();
         request.get().whenComplete((answer, failure) -> {
-            if (failure == null || isFinal(Failures.cause(failure))) {
+            long now = time.nanoTime();
+            if (failure == null && sent - countsFrom < 0) {
+                await(countsFrom - now, 0);
+            } else if (failure == null || isFinal(Failures.cause(failure))) {
                 over.complete(null);
             } else {
-                long took = time.nanoTime() - sent;
-                await(hurried ? longestWait() : Math.max(nextLength, took), took);
+                await(hurried ? longestWait() : Math.max(nextLength, now - sent), now - sent);
             }
         });
     }

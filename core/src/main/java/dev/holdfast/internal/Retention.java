@@ -68,8 +68,8 @@ final class Retention {
     /** Has the store report when others wait, unless it does so already. */
     void watch(Effects then) {
         if (!watched && !wanted) {
-            watched = true;
             then.add(new Watch(this, grant.grant()));
+            watched = true;
         }
     }
 
@@ -85,9 +85,7 @@ final class Retention {
         }
 
         private void answered(@Nullable Boolean waits, @Nullable Throwable failure) {
-            try (Effects then = of.queue.lock.step()) {
-                of.answered(asked, waits, failure, then);
-            }
+            of.queue.lock.transition(then -> of.answered(asked, waits, failure, then));
         }
     }
 
@@ -149,7 +147,7 @@ final class Retention {
     /** No caller uses it now. */
     void begin(HoldOptions options, Effects then) {
         if (!context.capabilities().wanted()) { // of a lazy client's store, which has connected since it was asked
-            then.add(() -> context.retained().warnOnce(queue.name, context.description()));
+            then.add(() -> context.telemetry().notRetained(queue.name));
             queue.endRetention(then);
             return;
         }
@@ -166,9 +164,9 @@ final class Retention {
         }
         cancelCheck();
         PlannedCheck check = new PlannedCheck(at);
+        then.add(check);
         idleCheck = check;
         checkAt = at;
-        then.add(check);
     }
 
     private void cancelCheck() {
@@ -234,12 +232,12 @@ final class Retention {
 
     /** Too many are retained, or it cannot be checked: it is released unless it is in use again. Under no mutex. */
     void evict() {
-        try (Effects then = queue.lock.step()) {
+        queue.lock.transition(then -> {
             cancelCheck(); // planned again at the next end of its use
             if (isRetained()) {
                 queue.endRetention(then);
             }
-        }
+        });
     }
 
     /** A caller uses it. */
@@ -283,11 +281,11 @@ final class Retention {
         }
 
         private void check() {
-            try (Effects then = queue.lock.step()) {
+            queue.lock.transition(then -> {
                 if (idleCheck == this) {
                     endIfUnused(then);
                 }
-            }
+            });
         }
 
         void cancel() {

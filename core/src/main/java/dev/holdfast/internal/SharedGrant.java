@@ -98,8 +98,8 @@ final class SharedGrant {
      */
     private void askForWritersInTime(HoldOptions options, Effects then) {
         if (shared && !asking && now() - openedAt > Durations.nanos(options.maxHandOverTime()) / 2) {
-            asking = true;
             ask(this::heardInTime, then);
+            asking = true;
         }
     }
 
@@ -126,10 +126,10 @@ final class SharedGrant {
 
         private void answer(boolean alone) {
             if (answered.compareAndSet(false, true)) {
-                try (Effects then = of.queue.lock.step()) {
+                of.queue.lock.transition(then -> {
                     of.openedAt = alone ? of.now() : of.openedAt;
                     heard.accept(alone, then);
-                }
+                });
             }
         }
     }
@@ -155,8 +155,8 @@ final class SharedGrant {
     /** Has the waiting readers join once no other client waits; asks again in a while until then. */
     void serveIfAlone(Effects then) {
         if (!askingForWaiters) {
-            askingForWaiters = true;
             ask(this::heardForWaiters, then);
+            askingForWaiters = true;
         }
     }
 
@@ -179,15 +179,20 @@ final class SharedGrant {
 
     /** Has one join who does not wait, if no other client waits. */
     void tryIfAlone(Waiter trying, Effects then) {
-        queue.trying(1);
         ask((alone, effects) -> heardForTry(trying, alone, effects), then);
+        queue.trying(1);
     }
 
     private void heardForTry(Waiter trying, boolean alone, Effects then) {
         queue.trying(-1);
         boolean may = alone && queue.has(this) && queue.mayEnter(this, trying);
-        if (!may || !queue.giveTo(trying, state, then)) {
+        if (may && queue.giveTo(trying, state, then)) {
+            return;
+        }
+        try {
             queue.claim(trying, then);
+        } catch (Throwable broken) { // nobody else would answer it
+            queue.fail(trying, broken, then);
         }
     }
 
@@ -250,7 +255,7 @@ final class SharedGrant {
             return false;
         }
         leave(closing);
-        queue.countReleased(closing);
+        WaitQueue.quietly(() -> context.telemetry().released(closing));
         then.add(ended);
         if (isFree()) {
             freed(closing.options.awaitRelease(), then);
@@ -297,8 +302,8 @@ final class SharedGrant {
         } else if (goesBackNow || first != null || !state.isValid()) {
             release(then);
         } else if (!releasePlanned) {
-            releasePlanned = true;
             then.add(() -> context.beforeSending(queue.name, () -> queue.lock.transition(this::releaseIfUnused)));
+            releasePlanned = true;
         }
     }
 
@@ -317,15 +322,15 @@ final class SharedGrant {
 
     void giveBack(Effects then) {
         if (queue.lock.giveBack(state, state.lastHold(), then)) {
-            queue.dropGrant(this);
+            queue.dropGrant(state);
             context.renewer().forget(state);
         }
     }
 
     /** It has ended otherwise than by its release. */
     void lost(Loss.Cause cause, Effects then) {
-        queue.dropGrant(this);
-        holds().forEach(loser -> queue.tellLoss(loser, cause, then));
+        holds().forEach(loser -> queue.tellLoss(loser, cause, then)); // first: if it fails, who closes finds the loss
+        queue.dropGrant(state);
         if (state.mayStillStand(cause)) {
             then.add(new Effects.Clear(queue, state, null));
         }

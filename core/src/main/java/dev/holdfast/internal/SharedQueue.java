@@ -108,8 +108,13 @@ final class SharedQueue extends WaitQueue {
         public void run() {
             unwanted.cancel();
             LocalLock lock = claim.queue.lock;
-            unwanted.settled()
-                    .whenComplete((gone, failed) -> lock.transition(then -> lock.claim(claim.queue, claim, then)));
+            unwanted.settled().whenComplete((gone, failed) -> {
+                try {
+                    lock.transition(then -> lock.claim(claim.queue, claim, then));
+                } catch (Throwable broken) {
+                    hasThrown(broken);
+                }
+            });
         }
 
         @Override
@@ -242,8 +247,8 @@ final class SharedQueue extends WaitQueue {
     }
 
     @Override
-    boolean forgetClaim(ClaimInFlight answered) {
-        return claims.remove(answered);
+    void forgetClaim(ClaimInFlight answered) {
+        claims.remove(answered);
     }
 
     @Override
@@ -253,31 +258,38 @@ final class SharedQueue extends WaitQueue {
 
     @Override
     void granted(ClaimInFlight of, GrantState live, Effects then) {
+        SharedGrant begun = Objects.requireNonNull(grants.get(live));
         if (of.claim.waits() && (of.isKnownLost() || of.isInDoubt() || live.hasSlept())) {
+            dropGrant(live);
             context.renewer().forget(live);
             then.add(new Effects.Withdraw(of));
             nextIfIdle(then); // for the waiters: claimed again
-            return;
-        }
-        SharedGrant begun = new SharedGrant(this, live);
-        grants.put(live, begun);
-        hasGrants = true;
-        if (of.claim.waits() || !giveTo(of.asker, live, then)) {
+        } else if (of.claim.waits() || !giveTo(of.asker, live, then)) {
             begun.serve(then);
         }
     }
 
+    @Override
+    void own(GrantState live) {
+        grants.put(live, new SharedGrant(this, live));
+        hasGrants = true;
+    }
+
     /** Takes over the grant of a writer that becomes a reader, and admits the waiting readers, unless another writer is before them. */
     void adopt(GrantState live, HoldState reading, Effects then) {
-        SharedGrant grant = new SharedGrant(this, live);
-        grant.begun(reading);
-        if (reading.isThreadBound() && reading.acquirer != null) {
-            addOwner(reading.acquirer, reading);
+        try {
+            own(live);
+            begun(reading);
+            addOwner(reading);
+            live.moveTo(this); // last: an Error before that leaves the grant with the writer
+            reading.becomeReader();
+        } finally {
+            if (live.owner() != this) {
+                removeOwner(reading);
+                dropGrant(live);
+            }
         }
-        grants.put(live, grant);
-        hasGrants = true;
-        live.moveTo(this);
-        grant.serve(then);
+        grantOf(reading).serve(then);
     }
 
     @Override
@@ -335,7 +347,17 @@ final class SharedQueue extends WaitQueue {
         if (unwanted != null) {
             then.add(new Effects.Cancel(unwanted));
         }
-        grants.keySet().forEach(held -> then.add(new Effects.Lose(this, held, Loss.Cause.CLIENT_CLOSED)));
+        lose(grants.keySet().stream(), then);
+    }
+
+    @Override
+    void endUnheld(Effects then) {
+        lose(grants.values().stream().filter(SharedGrant::isFree).map(free -> free.state), then);
+        then.add(new Effects.GoOn(this));
+    }
+
+    private void lose(Stream<GrantState> held, Effects then) {
+        held.forEach(each -> then.add(new Effects.Lose(this, each, Loss.Cause.CLIENT_CLOSED)));
     }
 
     // ---- steps: called under the mutex ----
@@ -437,8 +459,8 @@ final class SharedQueue extends WaitQueue {
     }
 
     /** It no longer belongs to this queue. */
-    void dropGrant(SharedGrant grant) {
-        grants.remove(grant.state);
+    void dropGrant(GrantState grant) {
+        grants.remove(grant);
         hasGrants = !grants.isEmpty();
     }
 }

@@ -68,7 +68,7 @@ abstract class WaitQueue {
     /** A waiter whose outcome was set by other means leaves the queue. */
     void forget(Waiter waiter, NotAcquired.Reason why) {
         waiters.remove(waiter);
-        context.telemetry().notAcquired(name, waiter, why);
+        quietly(() -> context.telemetry().notAcquired(name, waiter, why));
         try (Effects then = lock.step()) {
             afterLeaving(then);
         }
@@ -89,9 +89,14 @@ abstract class WaitQueue {
      */
     final void timeOut(Waiter waiter) {
         try (Effects then = lock.step()) {
-            if (!waiters.remove(waiter)) {
-                return; // served or failed in this moment
+            if (waiters.remove(waiter)) { // else served or failed in this moment
+                timeOut(waiter, then);
             }
+        }
+    }
+
+    private void timeOut(Waiter waiter, Effects then) {
+        try {
             ClaimInFlight unwanted = unwanted();
             if (unwanted != null) {
                 then.add(new Effects.Cancel(unwanted));
@@ -101,6 +106,8 @@ abstract class WaitQueue {
             } else {
                 then.add(() -> endOnce(context.reachability().proof(name.inStore()), waiter));
             }
+        } catch (Throwable broken) { // an Error, such as of memory: it has left the queue, and hears of it here alone
+            fail(waiter, broken, then);
         }
     }
 
@@ -162,6 +169,9 @@ abstract class WaitQueue {
     /** See {@link LocalLock#stopRenewal}. */
     abstract boolean stopRenewal(HoldState of, Loss.Cause cause);
 
+    /** What is granted and held by nobody goes back, and whatever can come next does. */
+    abstract void endUnheld(Effects then);
+
     /** Waiters fail, holds are lost, grants are given back. */
     abstract void shutDown(Throwable closed, Effects then);
 
@@ -189,34 +199,39 @@ abstract class WaitQueue {
 
     /** The store has answered a claim, or failed. */
     final void answered(ClaimInFlight of, @Nullable Grant grant, @Nullable Throwable failure) {
-        try (Effects then = lock.step()) {
-            if (!forgetClaim(of)) {
-                return; // it was taken for failed, and withdrawn
+        lock.transition(then -> {
+            if (!of.isDealtWith()) { // else it was taken for failed, and withdrawn
+                answered(of, grant, failure, then);
             }
-            if (failure != null) {
-                failed(of, failure, then);
-            } else if (grant != null) {
-                granted(of, grant, then);
-                return;
-            } else if (!of.claim.waits()) {
-                notGranted(of.asker, then);
-            }
-            afterClaim(then);
-        }
+        });
     }
 
-    private void granted(ClaimInFlight of, Grant given, Effects then) {
-        GrantState live;
-        try {
-            live = begin(given, of);
-            throwIfUnusable(live, of);
-            planRenewal(live);
-        } catch (Throwable unusable) {
-            failed(of, unusable, then);
-            afterClaim(then);
-            return;
+    private void answered(ClaimInFlight of, @Nullable Grant grant, @Nullable Throwable failure, Effects then) {
+        GrantState live = null;
+        Throwable why = failure;
+        if (grant != null) {
+            try {
+                live = begin(grant, of);
+                throwIfUnusable(live, of);
+                planRenewal(live);
+                own(live);
+            } catch (Throwable unusable) {
+                why = unusable;
+                live = null;
+            }
         }
-        granted(of, live, then);
+        if (why != null) {
+            failed(of, why, then);
+        } else if (live == null && !of.claim.waits()) {
+            notGranted(of.asker, then);
+        }
+        of.dealtWith(); // not before: if an Error has come until here, the claim is taken for failed
+        forgetClaim(of);
+        if (live == null) {
+            afterClaim(then);
+        } else {
+            granted(of, live, then);
+        }
     }
 
     /** A store that is slow, or breaks its contract, gives grants that cannot be used: throws why. */
@@ -258,21 +273,27 @@ abstract class WaitQueue {
         }
     }
 
-    /** A claim has its answer; false if it had one before. Under the mutex. */
-    abstract boolean forgetClaim(ClaimInFlight answered);
+    /** A claim has its answer. Under the mutex. */
+    abstract void forgetClaim(ClaimInFlight answered);
+
+    /** A grant is this queue's from now on. Under the mutex. */
+    abstract void own(GrantState live);
 
     /** What comes next where a claim left nothing in the store. Under the mutex. */
     abstract void afterClaim(Effects then);
 
-    /** A claim has a grant that can be used, and is renewed. Under the mutex. */
+    /** A claim has a grant that can be used, is renewed, and is this queue's. Under the mutex. */
     abstract void granted(ClaimInFlight of, GrantState live, Effects then);
 
     /** Marks a hold lost and tells of it; under the mutex. */
     final void tellLoss(HoldState loser, Loss.Cause cause, Effects then) {
-        if (loser.lose(new Loss(name.name(), loser.token, cause, context.description()))) {
+        Loss loss = new Loss(name.name(), loser.token, cause, context.description());
+        Effects.Effect tell = new Effects.Tell(this, loser);
+        then.reserve();
+        if (loser.lose(loss)) {
             loser.tellOwner();
-            then.add(new Effects.Tell(this, loser));
-            context.telemetry().lost(loser);
+            then.add(tell);
+            quietly(() -> context.telemetry().lost(loser));
         }
     }
 
@@ -290,27 +311,26 @@ abstract class WaitQueue {
     final boolean giveTo(Waiter taker, GrantState by, Effects then) {
         HoldState before = by.lastHold();
         HoldState made;
-        HoldHandle anchor;
+        Waiter.Outcome granted;
         try {
             made = newHold(by, taker);
-            anchor = made.handOut(taker.threadOwned);
+            granted = new Waiter.Outcome.Granted(made.handOut(taker.threadOwned));
+            begun(made);
         } catch (Throwable broken) { // an Error, such as of memory: it has left the queue, and hears of it here alone
             fail(taker, broken, then);
             return false;
         }
-        Thread owner = made.isThreadBound() ? taker.thread : null;
-        begun(made);
-        if (owner != null) {
-            addOwner(owner, made);
+        try {
+            addOwner(made);
+            // Last: from here on the taker may close the hold, and everything must be in its place by then.
+            if (then.resolve(taker, granted)) {
+                quietly(() -> context.telemetry().acquired(made, taker));
+                return true;
+            }
+        } catch (Throwable broken) {
+            fail(taker, broken, then);
         }
-        // Last: from here on the taker may close the hold, and everything must be in its place by then.
-        if (then.resolve(taker, new Waiter.Outcome.Granted(anchor))) {
-            countAcquired(made, taker);
-            return true;
-        }
-        if (owner != null) {
-            removeOwner(owner, made);
-        }
+        removeOwner(made);
         notTaken(made, before);
         return false;
     }
@@ -330,19 +350,12 @@ abstract class WaitQueue {
     /** The hold that began last is nobody's: all is as before. Under the mutex. */
     abstract void notTaken(HoldState made, @Nullable HoldState before);
 
-    final void countReleased(HoldState closing) {
+    /** Counts and notes what has happened; an Error meanwhile, such as of memory, keeps nobody from what follows. */
+    static void quietly(Runnable count) {
         try {
-            context.telemetry().released(closing);
+            count.run();
         } catch (Throwable notCounted) {
-            // an Error, such as of memory: the hold is closed, and its grant is passed on
-        }
-    }
-
-    private void countAcquired(HoldState made, Waiter taker) {
-        try {
-            context.telemetry().acquired(made, taker);
-        } catch (Throwable notCounted) {
-            // an Error, such as of memory: the taker has the hold, and is woken
+            // see above
         }
     }
 
@@ -392,13 +405,13 @@ abstract class WaitQueue {
 
     private void endEmpty(Waiter waiter, NotAcquired.Reason why, Effects then) {
         if (then.resolve(waiter, Waiter.EMPTY)) {
-            context.telemetry().notAcquired(name, waiter, why);
+            quietly(() -> context.telemetry().notAcquired(name, waiter, why));
         }
     }
 
     final void fail(Waiter waiter, Throwable failure, Effects then) {
         if (then.resolve(waiter, new Waiter.Outcome.Failed(failure))) {
-            context.telemetry().notAcquired(name, waiter, Telemetry.reason(failure));
+            quietly(() -> context.telemetry().notAcquired(name, waiter, Telemetry.reason(failure)));
         }
     }
 
@@ -422,8 +435,12 @@ abstract class WaitQueue {
         return all == null || all.isEmpty();
     }
 
-    /** Under the mutex. */
-    final void addOwner(Thread owner, HoldState hold) {
+    /** A hold belongs to its thread, if it has one; under the mutex. */
+    final void addOwner(HoldState hold) {
+        Thread owner = hold.owner();
+        if (owner == null) {
+            return;
+        }
         Map<Thread, HoldState> all = owners;
         if (all == null) {
             all = new ConcurrentHashMap<>();
@@ -433,9 +450,10 @@ abstract class WaitQueue {
     }
 
     /** Whether it was there. */
-    final boolean removeOwner(Thread owner, HoldState hold) {
+    final boolean removeOwner(HoldState hold) {
         Map<Thread, HoldState> all = owners;
-        return all != null && all.remove(owner, hold);
+        Thread owner = hold.owner();
+        return all != null && owner != null && all.remove(owner, hold);
     }
 
     final void forgetOwners() {
@@ -447,8 +465,7 @@ abstract class WaitQueue {
 
     /** A hold no longer belongs to its thread: it is closed, or lost and cannot be closed. */
     final void disown(HoldState closing) {
-        Thread owner = closing.acquirer;
-        if (owner != null && removeOwner(owner, closing)) {
+        if (removeOwner(closing)) {
             closing.unpin();
         }
         if (!closing.isOpen()) {
@@ -461,7 +478,7 @@ abstract class WaitQueue {
      * leaves an entry that no other code would clear.
      */
     final void disownOnceDead(HoldState lost) {
-        Thread owner = lost.acquirer;
+        Thread owner = lost.owner();
         if (owner == null || holdOf(owner) != lost) {
             return;
         }

@@ -35,7 +35,7 @@ enum Defect {
             500),
     LOSS_TOLD_AFTER_A_RIVALS_GRANT(
             "internal/WaitQueue",
-            "context.telemetry().lost(loser);",
+            "quietly(() -> context.telemetry().lost(loser));",
             "context.time().schedule(() -> { context.telemetry().lost(loser); context.telemetry().flush(); },"
                     + " loser.options.lease().dividedBy(20));",
             500),
@@ -99,8 +99,8 @@ enum Defect {
 """, "        return true;", 1_000, 374),
     GIVEN_BACK_AT_THE_FIRST_EXIT(
             "internal/LocalLock",
-            "return left == HoldState.Left.NOBODY;",
-            "return left != HoldState.Left.READER;",
+            "return closing.exit(as);",
+            "closing.exit(as); return true;",
             500),
     LEAK_RENEWED("internal/LeaseRenewer", "        stopRenewingLeaks();\n", "", 500),
     LEAK_GIVEN_BACK(
