@@ -32,9 +32,9 @@ final class Acquisition {
             return Optional::empty;
         }
         Waiter waiter = Waiter.thread(
-                name.mode(), options, false, threadOwned, context.time().nanoTime());
-        context.locks().submit(name, waiter);
-        return () -> finish(context, name, waiter, waiter.await(false, context.parking()));
+                name.mode(), options, false, threadOwned, context.time.nanoTime());
+        context.locks.submit(name, waiter);
+        return () -> finish(context, name, waiter, waiter.await(false, context.environment.parking()));
     }
 
     /** Waits for as long as it takes, keeping the interrupt flag for later. */
@@ -46,15 +46,15 @@ final class Acquisition {
         HoldState reading = Upgrade.heldToRead(context, name);
         Upgrade.refuse(context, name, reading);
         Waiter waiter =
-                Waiter.thread(name.mode(), options, true, true, context.time().nanoTime());
-        WaitQueue lock = context.locks().submit(name, waiter);
+                Waiter.thread(name.mode(), options, true, true, context.time.nanoTime());
+        WaitQueue lock = context.locks.submit(name, waiter);
         try {
             Upgrade.warn(context, reading, waiter);
         } catch (Throwable broken) {
             lock.abandon(waiter);
             throw broken;
         }
-        return finish(context, name, waiter, waiter.await(false, context.parking()))
+        return finish(context, name, waiter, waiter.await(false, context.environment.parking()))
                 .orElseThrow(IllegalStateException::new);
     }
 
@@ -82,14 +82,14 @@ final class Acquisition {
         }
         Upgrade.refuse(context, name, reading);
         Waiter waiter = Waiter.thread(
-                name.mode(), options, true, threadOwned, context.time().nanoTime());
+                name.mode(), options, true, threadOwned, context.time.nanoTime());
         waiter.timed = wait != null;
-        WaitQueue lock = context.locks().submit(name, waiter);
+        WaitQueue lock = context.locks.submit(name, waiter);
         Waiter.Outcome outcome;
         try {
             Upgrade.warn(context, reading, waiter);
             Scheduled timeout = wait == null ? () -> {} : expireAfter(context, lock, waiter, wait);
-            outcome = waiter.await(true, context.parking());
+            outcome = waiter.await(true, context.environment.parking());
             timeout.cancel();
         } catch (Throwable broken) { // for example, no thread for the time-out
             lock.abandon(waiter);
@@ -98,7 +98,7 @@ final class Acquisition {
         if (outcome == null) {
             if (waiter.resolve(Waiter.EMPTY)) {
                 lock.forget(waiter, NotAcquired.Reason.INTERRUPTED);
-                context.telemetry().recordWait(name, waiter, NotAcquired.Reason.INTERRUPTED);
+                context.telemetry.recordWait(name, waiter, NotAcquired.Reason.INTERRUPTED);
                 Thread.interrupted();
                 throw new InterruptedException();
             }
@@ -116,8 +116,8 @@ final class Acquisition {
             return () -> {};
         }
         Scheduled timeout =
-                context.time().schedule(() -> lock.timeOut(waiter), Durations.left(wait, waiter.since, context.time()));
-        if (Durations.left(wait, waiter.since, context.time()).isZero()) {
+                context.time.schedule(() -> lock.timeOut(waiter), Durations.left(wait, waiter.since, context.time));
+        if (Durations.left(wait, waiter.since, context.time).isZero()) {
             lock.timeOut(waiter);
         }
         return timeout;
@@ -125,7 +125,7 @@ final class Acquisition {
 
     private static Optional<HoldHandle> finish(
             EngineContext context, LockName name, Waiter waiter, Waiter.@Nullable Outcome outcome) {
-        Telemetry telemetry = context.telemetry();
+        Telemetry telemetry = context.telemetry;
         if (outcome instanceof Waiter.Outcome.Granted granted) {
             telemetry.recordWait(name, waiter, granted.anchor());
             return Optional.of(granted.anchor());

@@ -195,7 +195,7 @@ final class ExclusiveQueue extends WaitQueue {
         HoldState now = hold;
         if (now != null && now.awaitsWanted()) {
             now.noteWanted();
-            context.flush();
+            context.telemetry.flush();
         }
     }
 
@@ -279,7 +279,7 @@ final class ExclusiveQueue extends WaitQueue {
     }
 
     private void claim(Waiter asker, Effects then) {
-        ClaimInFlight started = new ClaimInFlight(context.claims().claimFor(name, asker), asker, this);
+        ClaimInFlight started = new ClaimInFlight(context.claims.claimFor(name, asker), asker, this);
         lock.claim(this, started, then);
         claiming = started;
         phase = Phase.CLAIMING;
@@ -323,12 +323,12 @@ final class ExclusiveQueue extends WaitQueue {
 
     @Override
     void granted(ClaimInFlight of, GrantState live, Effects then) {
-        if (of.isKnownLost()) {
+        if (of.knownLost) {
             drop();
-            context.renewer().forget(live);
+            context.renewer.forget(live);
             then.add(new Effects.Withdraw(of));
             next(then); // for the waiters: claimed again
-        } else if (of.claim.waits() && (live.hasSlept() || of.isInDoubt())) {
+        } else if (of.claim.waits() && (live.hasSlept() || of.inDoubt)) {
             renewFor(of.asker, then); // confirmed before anybody has it
         } else if (of.claim.waits() || !giveTo(of.asker, live, then)) {
             give(then);
@@ -399,14 +399,14 @@ final class ExclusiveQueue extends WaitQueue {
         // all that may fail comes before the hold is closed: a hold that is closed has its grant passed on
         Effects.Effect ended = new Effects.Closed(this, closing);
         then.reserve();
-        long now = context.time().nanoTime();
+        long now = context.time.nanoTime();
         if (hold != closing || !closing.close()) {
             return false;
         }
         hold = null;
         closedAt = now;
         closer = givenBack;
-        quietly(() -> context.telemetry().released(closing));
+        quietly(() -> context.telemetry.released(closing));
         then.add(ended);
         if (closing.options.awaitRelease()) {
             handOver(then);
@@ -608,7 +608,7 @@ final class ExclusiveQueue extends WaitQueue {
             }
             boolean kept = isKept(of);
             if (standing && freshNumber) {
-                context.claims().saw(of.grant().number());
+                context.claims.saw(of.grant().number());
                 of.renewTokens();
                 if (retention != null) {
                     retention.renumbered();
@@ -626,7 +626,7 @@ final class ExclusiveQueue extends WaitQueue {
     /** Whether it is renewed with its new lease: the timer may have no thread for that. */
     private boolean isKept(GrantState of) {
         try {
-            context.renewer().changed(of);
+            context.renewer.changed(of);
             return true;
         } catch (Throwable noThread) {
             return false;
@@ -641,7 +641,7 @@ final class ExclusiveQueue extends WaitQueue {
         if (lock.giveBack(back, unconfirmed(back), then)) {
             phase = Phase.RELEASING;
             drop();
-            context.renewer().forget(back);
+            context.renewer.forget(back);
         }
     }
 

@@ -6,6 +6,7 @@ import dev.holdfast.LockMode;
 import dev.holdfast.Loss;
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -154,7 +155,7 @@ final class HoldState extends WeakReference<HoldHandle> implements Runnable {
      * itself: the stack may not have room to link a lambda or to load a class.
      */
     void closeLater() {
-        grant.lock().context().soon(this);
+        grant.lock().context.time.schedule(this, Duration.ZERO);
     }
 
     @Override

@@ -37,7 +37,7 @@ final class LocalLock {
     /** A claim, or a question, and the releases that it waits for. */
     private record Behind(List<GrantState> releases, Effects.Effect claim) {}
 
-    private final EngineContext context;
+    final EngineContext context;
     private final LockName name;
     private final ReentrantLock mutex = new ReentrantLock();
 
@@ -56,10 +56,6 @@ final class LocalLock {
         this.context = context;
         this.name = name;
         newSide(name);
-    }
-
-    EngineContext context() {
-        return context;
     }
 
     String inStore() {
@@ -134,9 +130,9 @@ final class LocalLock {
     Effects step() {
         Effects then;
         try {
-            then = new Effects(mutex, context.dispatcher());
+            then = new Effects(mutex, context.dispatcher);
         } catch (Error noMemory) { // tried again: who is called back is not called twice
-            then = new Effects(mutex, context.dispatcher());
+            then = new Effects(mutex, context.dispatcher);
         }
         mutex.lock();
         return then;
@@ -395,7 +391,7 @@ final class LocalLock {
 
     private void examine(GrantState grant) {
         if (!grant.isValid()) {
-            context.renewer().examine(grant);
+            context.renewer.examine(grant);
         }
     }
 

@@ -75,7 +75,7 @@ final class Reentry {
     }
 
     private static @Nullable HoldState owned(EngineContext context, LockName name, LockMode kind) {
-        WaitQueue queue = context.locks().find(name.inStore(), kind);
+        WaitQueue queue = context.locks.find(name.inStore(), kind);
         HoldState held = queue == null ? null : queue.holdOf(Thread.currentThread());
         if (held == null || held.anchor() != null) {
             return held;
@@ -95,7 +95,7 @@ final class Reentry {
         held.awaitsNews(true);
         try {
             while (!isSure()) {
-                context.parking().accept(held);
+                context.environment.parking().accept(held);
                 interrupted |= Thread.interrupted();
             }
             return enter();
@@ -117,18 +117,18 @@ final class Reentry {
         if (entered.isPresent()) {
             return entered;
         }
-        long since = context.time().nanoTime();
+        long since = context.time.nanoTime();
         long longest = wait == null ? Long.MAX_VALUE : Durations.nanos(wait);
         Thread thread = Thread.currentThread();
-        Scheduled timeout = wait == null ? () -> {} : context.time().schedule(() -> LockSupport.unpark(thread), wait);
+        Scheduled timeout = wait == null ? () -> {} : context.time.schedule(() -> LockSupport.unpark(thread), wait);
         held.awaitsNews(true);
         try {
             while (!isSure()) {
-                if (context.time().nanoTime() - since >= longest) {
+                if (context.time.nanoTime() - since >= longest) {
                     throwIfUnreachable(name);
                     return Optional.empty();
                 }
-                context.parking().accept(held);
+                context.environment.parking().accept(held);
                 if (Thread.interrupted()) {
                     throw new InterruptedException();
                 }
@@ -142,8 +142,8 @@ final class Reentry {
 
     /** Throws if the store does not answer now; waits until that is known. */
     private void throwIfUnreachable(LockName name) {
-        CompletableFuture<Void> proof = context.reachability().proof(name.inStore());
-        context.environment().awaiting().accept(proof);
+        CompletableFuture<Void> proof = context.reachability.proof(name.inStore());
+        context.environment.awaiting().accept(proof);
         Failures.await(proof, "could not enter '" + name + "' again");
     }
 
@@ -157,7 +157,7 @@ final class Reentry {
 
     private static void throwIfLost(EngineContext context, HoldState held) {
         if (!held.grant.isValid()) {
-            context.renewer().examine(held.grant);
+            context.renewer.examine(held.grant);
         }
         if (held.isLost()) {
             throw held.lostException();

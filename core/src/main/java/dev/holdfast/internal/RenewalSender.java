@@ -16,7 +16,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,39 +37,18 @@ final class RenewalSender {
     /** All batches of a round are under way after this part of the shortest lease, also where no store answers. */
     private static final int WAIT_DIVISOR = 6;
 
-    /** Handles the answer for each grant. */
-    @FunctionalInterface
-    interface Answers {
-        /**
-         * Applies an answer to its grant.
-         *
-         * @param request the grant as it was sent
-         * @param renewal null where the store gave no answer for it
-         * @return whether the store answered for this grant
-         */
-        boolean renewed(
-                GrantState grant, Grant request, @Nullable Renewal renewal, @Nullable Throwable failure, long slept);
-    }
-
     private final StoreLink store;
     private final TimeSource time;
     private final Telemetry telemetry;
-    private final Answers answers;
-    private final Consumer<GrantState> ended;
+    private final LeaseRenewer renewer;
     /** The parts of the store of which an outage has been logged that is not over. */
     private final Set<String> failing = ConcurrentHashMap.newKeySet();
 
-    /**
-     * Sends to a store.
-     *
-     * @param ended receives each grant that ended before its turn, and is not renewed
-     */
-    RenewalSender(StoreLink store, TimeSource time, Telemetry telemetry, Answers answers, Consumer<GrantState> ended) {
+    RenewalSender(StoreLink store, TimeSource time, Telemetry telemetry, LeaseRenewer renewer) {
         this.store = store;
         this.time = time;
         this.telemetry = telemetry;
-        this.answers = answers;
-        this.ended = ended;
+        this.renewer = renewer;
     }
 
     /**
@@ -98,7 +76,7 @@ final class RenewalSender {
 
     /** An Error, such as of memory, came before their request could be sent: they are due again soon. */
     private void notSent(List<GrantState> due, Throwable why) {
-        due.forEach(grant -> answers.renewed(grant, grant.grant(), null, why, grant.slept()));
+        due.forEach(grant -> renewer.renewed(grant, grant.grant(), null, why, grant.slept()));
         logOnce("", due, due.size(), why);
     }
 
@@ -213,7 +191,7 @@ final class RenewalSender {
         private boolean hasEnded(GrantState grant) {
             boolean over = !grant.isOpen();
             if (over) {
-                ended.accept(grant);
+                renewer.end(grant, true);
             }
             return over;
         }
@@ -224,7 +202,7 @@ final class RenewalSender {
             for (int i = 0; i < due.size(); i++) {
                 Grant asked = request.isEmpty() ? due.get(i).grant() : request.get(i);
                 Renewal verdict = verdicts == null ? null : verdicts.get(asked.id());
-                if (!answers.renewed(due.get(i), asked, verdict, failure, slept)) {
+                if (!renewer.renewed(due.get(i), asked, verdict, failure, slept)) {
                     unanswered.add(due.get(i));
                 }
             }

@@ -76,7 +76,7 @@ final class Retention {
     private record Watch(Retention of, Grant asked) implements Effects.Effect {
         @Override
         public void run() {
-            of.context.store().watch(asked).whenComplete(this::answered);
+            of.context.store.watch(asked).whenComplete(this::answered);
         }
 
         @Override
@@ -113,7 +113,7 @@ final class Retention {
         @Override
         public void run() {
             Duration after = of.grant.grant().lease().dividedBy(12);
-            of.context.time().schedule(() -> of.queue.lock.transition(this::watch), after);
+            of.context.time.schedule(() -> of.queue.lock.transition(this::watch), after);
         }
 
         private void watch(Effects then) {
@@ -147,11 +147,11 @@ final class Retention {
     /** No caller uses it now. */
     void begin(HoldOptions options, Effects then) {
         if (!context.capabilities().wanted()) { // of a lazy client's store, which has connected since it was asked
-            then.add(() -> context.telemetry().notRetained(queue.name));
+            then.add(() -> context.telemetry.notRetained(queue.name));
             queue.endRetention(then);
             return;
         }
-        unusedUntil = context.time().nanoTime() + Durations.nanos(options.retain());
+        unusedUntil = context.time.nanoTime() + Durations.nanos(options.retain());
         watch(then);
         checkBy(unusedUntil, then);
         resume(then);
@@ -181,7 +181,7 @@ final class Retention {
         if (!isRetained()) {
             return; // in use: planned again when it is not
         }
-        if (unusedUntil - context.time().nanoTime() <= 0) {
+        if (unusedUntil - context.time.nanoTime() <= 0) {
             queue.endRetention(then);
         } else {
             checkBy(unusedUntil, then);
@@ -221,7 +221,7 @@ final class Retention {
     /** No caller has it: the last one closed it, or it was given to a caller that gave up in the same instant. */
     private void resume(Effects then) {
         queue.retain();
-        Retention tooMany = context.retained().add(this);
+        Retention tooMany = context.retained.add(this);
         if (tooMany != null) {
             then.add(tooMany::evict);
         }
@@ -242,7 +242,7 @@ final class Retention {
 
     /** A caller uses it. */
     void pause() {
-        context.retained().remove(this);
+        context.retained.remove(this);
     }
 
     /** It no longer belongs to this queue, or is about to be released. */
@@ -263,8 +263,8 @@ final class Retention {
 
         @Override
         public void run() {
-            Duration delay = Duration.ofNanos(Math.max(0, at - context.time().nanoTime()));
-            planned = context.time().schedule(this::check, delay);
+            Duration delay = Duration.ofNanos(Math.max(0, at - context.time.nanoTime()));
+            planned = context.time.schedule(this::check, delay);
             if (cancelled) {
                 cancel();
             }

@@ -24,11 +24,11 @@ final class SelfWait {
             waiter.site = new CallSite();
         }
         waiter.site.record();
-        context.time()
+        context.time
                 .schedule(
                         () -> {
                             if (held.isOpen() && waiter.outcome() == null) {
-                                context.callSites().recordEach();
+                                context.callSites.recordEach();
                                 Log.warn(() -> message(held, waiter, context.description()));
                             }
                         },

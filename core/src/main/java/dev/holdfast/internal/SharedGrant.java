@@ -116,7 +116,7 @@ final class SharedGrant {
             implements Effects.Effect {
         @Override
         public void run() {
-            of.context.renewer().ask(of.state, this::answer);
+            of.context.renewer.ask(of.state, this::answer);
         }
 
         @Override
@@ -166,7 +166,7 @@ final class SharedGrant {
             askingForWaiters = false;
             serve(then);
         } else {
-            then.add(() -> context.time().schedule(() -> queue.lock.transition(this::askAgain), ASK_AGAIN));
+            then.add(() -> context.time.schedule(() -> queue.lock.transition(this::askAgain), ASK_AGAIN));
         }
     }
 
@@ -255,7 +255,7 @@ final class SharedGrant {
             return false;
         }
         leave(closing);
-        WaitQueue.quietly(() -> context.telemetry().released(closing));
+        WaitQueue.quietly(() -> context.telemetry.released(closing));
         then.add(ended);
         if (isFree()) {
             freed(closing.options.awaitRelease(), then);
@@ -323,7 +323,7 @@ final class SharedGrant {
     void giveBack(Effects then) {
         if (queue.lock.giveBack(state, state.lastHold(), then)) {
             queue.dropGrant(state);
-            context.renewer().forget(state);
+            context.renewer.forget(state);
         }
     }
 
@@ -338,6 +338,6 @@ final class SharedGrant {
     }
 
     private long now() {
-        return context.time().nanoTime();
+        return context.time.nanoTime();
     }
 }

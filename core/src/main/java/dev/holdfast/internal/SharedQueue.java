@@ -208,12 +208,6 @@ final class SharedQueue extends WaitQueue {
         return wanted ? null : waiting;
     }
 
-    /** The holds of this client alone do not show whether more would fit. */
-    @Override
-    boolean isSurelyHeldHere() {
-        return false;
-    }
-
     @Override
     void endHold(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack, Effects then) {
         SharedGrant grant = grants.get(closing.grant);
@@ -229,17 +223,7 @@ final class SharedQueue extends WaitQueue {
                 + "' is a reader's or of permits: only exclusive holds are notified when others wait");
     }
 
-    @Override
-    void watch(HoldState hold, Effects then) {
-        // it became a reader's meanwhile
-    }
-
     // ---- what the store and the renewer report ----
-
-    @Override
-    void wanted(GrantState grant, Effects then) {
-        // other grants may exist beside it, so a shared grant is not notified
-    }
 
     @Override
     Stream<ClaimInFlight> claims() {
@@ -259,9 +243,9 @@ final class SharedQueue extends WaitQueue {
     @Override
     void granted(ClaimInFlight of, GrantState live, Effects then) {
         SharedGrant begun = Objects.requireNonNull(grants.get(live));
-        if (of.claim.waits() && (of.isKnownLost() || of.isInDoubt() || live.hasSlept())) {
+        if (of.claim.waits() && (of.knownLost || of.inDoubt || live.hasSlept())) {
             dropGrant(live);
-            context.renewer().forget(live);
+            context.renewer.forget(live);
             then.add(new Effects.Withdraw(of));
             nextIfIdle(then); // for the waiters: claimed again
         } else if (of.claim.waits() || !giveTo(of.asker, live, then)) {
@@ -430,7 +414,7 @@ final class SharedQueue extends WaitQueue {
     }
 
     private ClaimInFlight newClaim(Waiter asker) {
-        ClaimInFlight made = new ClaimInFlight(context.claims().claimFor(name, asker), asker, this);
+        ClaimInFlight made = new ClaimInFlight(context.claims.claimFor(name, asker), asker, this);
         claims.ensureCapacity(claims.size() + 1); // so that adding it cannot fail
         return made;
     }

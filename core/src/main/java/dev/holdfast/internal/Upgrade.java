@@ -23,7 +23,7 @@ final class Upgrade {
     /** The open hold by which the calling thread reads a name that it wants exclusively; null if it has none. */
     static @Nullable HoldState heldToRead(EngineContext context, LockName name) {
         return name.mode().kind() == LockMode.EXCLUSIVE
-                        && context.locks().find(name.inStore(), LockMode.SHARED) instanceof SharedQueue readers
+                        && context.locks.find(name.inStore(), LockMode.SHARED) instanceof SharedQueue readers
                 ? readers.heldBy(Thread.currentThread())
                 : null;
     }
@@ -58,17 +58,17 @@ final class Upgrade {
     static long waitInVain(EngineContext context, LockName name, HoldState reading, Duration wait)
             throws InterruptedException {
         Thread thread = Thread.currentThread();
-        long since = context.time().nanoTime();
-        Scheduled end = context.time().schedule(() -> LockSupport.unpark(thread), wait);
+        long since = context.time.nanoTime();
+        Scheduled end = context.time.schedule(() -> LockSupport.unpark(thread), wait);
         reading.awaitsNews(true);
         try {
             while (true) {
-                long left = Durations.nanos(wait) - (context.time().nanoTime() - since);
+                long left = Durations.nanos(wait) - (context.time.nanoTime() - since);
                 context.throwIfClosed();
                 if (left <= 0 || !reading.isOpen()) {
                     return Math.max(0, left);
                 }
-                context.parking().accept(name);
+                context.environment.parking().accept(name);
                 if (Thread.interrupted()) {
                     throw new InterruptedException();
                 }

@@ -42,7 +42,7 @@ abstract class WaitQueue {
 
     WaitQueue(LocalLock lock, LockName name) {
         this.lock = lock;
-        this.context = lock.context();
+        this.context = lock.context;
         this.name = name;
     }
 
@@ -55,7 +55,9 @@ abstract class WaitQueue {
     abstract @Nullable ClaimInFlight unwanted();
 
     /** Whether a hold of this very client proves that others hold the lock. Under the mutex. */
-    abstract boolean isSurelyHeldHere();
+    boolean isSurelyHeldHere() {
+        return false; // holds beside each other do not show whether more would fit
+    }
 
     /** A waiter has gone: the last one calls the claim off. Under the mutex. */
     final void afterLeaving(Effects then) {
@@ -68,7 +70,7 @@ abstract class WaitQueue {
     /** A waiter whose outcome was set by other means leaves the queue. */
     void forget(Waiter waiter, NotAcquired.Reason why) {
         waiters.remove(waiter);
-        quietly(() -> context.telemetry().notAcquired(name, waiter, why));
+        quietly(() -> context.telemetry.notAcquired(name, waiter, why));
         try (Effects then = lock.step()) {
             afterLeaving(then);
         }
@@ -104,7 +106,7 @@ abstract class WaitQueue {
             } else if (isSurelyHeldHere()) {
                 timedOut(waiter, then);
             } else {
-                then.add(() -> endOnce(context.reachability().proof(name.inStore()), waiter));
+                then.add(() -> endOnce(context.reachability.proof(name.inStore()), waiter));
             }
         } catch (Throwable broken) { // an Error, such as of memory: it has left the queue, and hears of it here alone
             fail(waiter, broken, then);
@@ -112,7 +114,7 @@ abstract class WaitQueue {
     }
 
     private void endOnce(CompletableFuture<Void> proof, Waiter waiter) {
-        context.reachability()
+        context.reachability
                 .afterProof(
                         proof,
                         failure -> lock.transition(then -> {
@@ -157,11 +159,11 @@ abstract class WaitQueue {
     /** A hold is closed; see {@link LocalLock#endHold}. */
     abstract void endHold(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack, Effects then);
 
-    /** A holder asks to be notified when others wait. */
-    abstract void watch(HoldState hold, Effects then);
+    /** A holder asks to be notified when others wait; one that became a reader meanwhile is not. */
+    void watch(HoldState hold, Effects then) {}
 
-    /** Other clients wait, as the store reports. */
-    abstract void wanted(GrantState grant, Effects then);
+    /** Other clients wait, as the store reports. Where other grants may exist beside it, a grant is not notified. */
+    void wanted(GrantState grant, Effects then) {}
 
     /** A grant has ended otherwise than by its release. */
     abstract void grantLost(GrantState lost, Loss.Cause cause, Effects then);
@@ -200,7 +202,7 @@ abstract class WaitQueue {
     /** The store has answered a claim, or failed. */
     final void answered(ClaimInFlight of, @Nullable Grant grant, @Nullable Throwable failure) {
         lock.transition(then -> {
-            if (!of.isDealtWith()) { // else it was taken for failed, and withdrawn
+            if (!of.dealtWith) { // else it was taken for failed, and withdrawn
                 answered(of, grant, failure, then);
             }
         });
@@ -225,7 +227,7 @@ abstract class WaitQueue {
         } else if (live == null && !of.claim.waits()) {
             notGranted(of.asker, then);
         }
-        of.dealtWith(); // not before: if an Error has come until here, the claim is taken for failed
+        of.dealtWith = true; // not before: if an Error has come until here, the claim is taken for failed
         forgetClaim(of);
         if (live == null) {
             afterClaim(then);
@@ -247,7 +249,7 @@ abstract class WaitQueue {
             throw new StoreUnavailableException(
                     "the machine slept while " + context.description() + " was asked; try again");
         }
-        if (!claim.claim.waits() && (claim.isKnownLost() || claim.isInDoubt())) {
+        if (!claim.claim.waits() && (claim.knownLost || claim.inDoubt)) {
             throw new StoreUnavailableException(
                     "the session or connection to " + context.description() + " broke while it was asked; try again");
         }
@@ -266,7 +268,7 @@ abstract class WaitQueue {
     /** Plans its renewal before a caller gets it. */
     private void planRenewal(GrantState begun) {
         try {
-            context.renewer().keep(begun);
+            context.renewer.keep(begun);
         } catch (Throwable broken) { // the timer may have no thread
             throw new HoldfastException(
                     "its renewal could not be planned; see how many threads this process may have: " + broken, broken);
@@ -293,16 +295,16 @@ abstract class WaitQueue {
         if (loser.lose(loss)) {
             loser.tellOwner();
             then.add(tell);
-            quietly(() -> context.telemetry().lost(loser));
+            quietly(() -> context.telemetry.lost(loser));
         }
     }
 
     /** A grant that the store gave to a claim of this queue, as it is seen here from now on. */
     private GrantState begin(Grant given, ClaimInFlight claim) {
-        context.claims().saw(given.number());
+        context.claims.saw(given.number());
         HoldOptions options = claim.asker.options;
         GrantState begun =
-                new GrantState(this, given, options.autoRenew(), context.capabilities(), context.time(), claim.slept());
+                new GrantState(this, given, options.autoRenew(), context.capabilities(), context.time, claim.slept);
         begun.beginLease(options);
         return begun;
     }
@@ -324,7 +326,7 @@ abstract class WaitQueue {
             addOwner(made);
             // Last: from here on the taker may close the hold, and everything must be in its place by then.
             if (then.resolve(taker, granted)) {
-                quietly(() -> context.telemetry().acquired(made, taker));
+                quietly(() -> context.telemetry.acquired(made, taker));
                 return true;
             }
         } catch (Throwable broken) {
@@ -340,8 +342,8 @@ abstract class WaitQueue {
                 grant,
                 grant.nextToken(),
                 taker,
-                context.renewer().leaks(),
-                context.time().nanoTime());
+                context.renewer.leaks(),
+                context.time.nanoTime());
     }
 
     /** A hold begins. Under the mutex. */
@@ -368,7 +370,7 @@ abstract class WaitQueue {
         then.add(new Effects.Withdraw(of));
         if (!of.claim.waits()) {
             fail(of.asker, why, then);
-        } else if (!of.isCalledOff() || !Failures.isUnavailable(why)) {
+        } else if (!of.cancelled || !Failures.isUnavailable(why)) {
             failAll(why, then);
         }
     }
@@ -405,13 +407,13 @@ abstract class WaitQueue {
 
     private void endEmpty(Waiter waiter, NotAcquired.Reason why, Effects then) {
         if (then.resolve(waiter, Waiter.EMPTY)) {
-            quietly(() -> context.telemetry().notAcquired(name, waiter, why));
+            quietly(() -> context.telemetry.notAcquired(name, waiter, why));
         }
     }
 
     final void fail(Waiter waiter, Throwable failure, Effects then) {
         if (then.resolve(waiter, new Waiter.Outcome.Failed(failure))) {
-            quietly(() -> context.telemetry().notAcquired(name, waiter, Telemetry.reason(failure)));
+            quietly(() -> context.telemetry.notAcquired(name, waiter, Telemetry.reason(failure)));
         }
     }
 
@@ -483,7 +485,7 @@ abstract class WaitQueue {
             return;
         }
         if (owner.isAlive() && lost.anchor() != null) {
-            context.time().schedule(() -> disownOnceDead(lost), OWNER_CHECK);
+            context.time.schedule(() -> disownOnceDead(lost), OWNER_CHECK);
         } else {
             disown(lost);
         }

@@ -35,8 +35,8 @@ enum Defect {
             500),
     LOSS_TOLD_AFTER_A_RIVALS_GRANT(
             "internal/WaitQueue",
-            "quietly(() -> context.telemetry().lost(loser));",
-            "context.time().schedule(() -> { context.telemetry().lost(loser); context.telemetry().flush(); },"
+            "quietly(() -> context.telemetry.lost(loser));",
+            "context.time.schedule(() -> { context.telemetry.lost(loser); context.telemetry.flush(); },"
                     + " loser.options.lease().dividedBy(20));",
             500),
     WAITER_LOST_ON_CANCEL(
@@ -112,7 +112,7 @@ enum Defect {
     DEADLINE_PASSED_UNNOTICED("internal/LeaseRenewer", "lose(grant, grant.endCause());", "", 500),
     QUESTION_OVERTAKES_A_RELEASE(
             "internal/Inspection",
-            ".thenCompose(all -> context.releaseSender().settled(inStore))",
+            ".thenCompose(all -> context.releaseSender.settled(inStore))",
             ".thenApply(all -> all)",
             4_000,
             109),
@@ -135,7 +135,7 @@ enum Defect {
             "internal/Effects",
             "whenComplete((held, failure) -> lock.claimsMayFollow(grant));",
             "whenComplete((held, failure) -> { if (failure == null) { lock.claimsMayFollow(grant); } else { "
-                    + "lock.context().time().schedule(() -> lock.claimsMayFollow(grant),"
+                    + "lock.context.time.schedule(() -> lock.claimsMayFollow(grant),"
                     + " grant.grant().lease().multipliedBy(20)); } });",
             2_000,
             62),
@@ -145,7 +145,7 @@ enum Defect {
             queue.context.beforeSending(
                     queue.name, () -> queue.lock.transition(then -> queue.endOfLinger(grant, then)));
 """,
-            "queue.context.time().schedule(() -> queue.lock.transition(then -> queue.endOfLinger(grant, then)),"
+            "queue.context.time.schedule(() -> queue.lock.transition(then -> queue.endOfLinger(grant, then)),"
                     + " grant.grant().lease().multipliedBy(30));",
             500),
     CLAIM_OF_NOBODY_NOT_CALLED_OFF("internal/WaitQueue", """
