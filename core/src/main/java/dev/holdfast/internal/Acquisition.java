@@ -39,23 +39,11 @@ final class Acquisition {
 
     /** Waits for as long as it takes, keeping the interrupt flag for later. */
     static HoldHandle uninterruptibly(EngineContext context, LockName name, HoldOptions options) {
-        Reentry again = Reentry.of(context, name, options, true);
-        if (again != null) {
-            return again.uninterruptibly();
-        }
-        HoldState reading = Upgrade.heldToRead(context, name);
-        Upgrade.refuse(context, name, reading);
-        Waiter waiter =
-                Waiter.thread(name.mode(), options, true, true, context.time.nanoTime());
-        WaitQueue lock = context.locks.submit(name, waiter);
         try {
-            Upgrade.warn(context, reading, waiter);
-        } catch (Throwable broken) {
-            lock.abandon(waiter);
-            throw broken;
+            return await(context, name, options, true, null, false).orElseThrow(IllegalStateException::new);
+        } catch (InterruptedException impossible) {
+            throw new IllegalStateException(impossible);
         }
-        return finish(context, name, waiter, waiter.await(false, context.environment.parking()))
-                .orElseThrow(IllegalStateException::new);
     }
 
     /**
@@ -69,9 +57,20 @@ final class Acquisition {
         if (Thread.interrupted()) {
             throw new InterruptedException();
         }
+        return await(context, name, options, threadOwned, wait, true);
+    }
+
+    private static Optional<HoldHandle> await(
+            EngineContext context,
+            LockName name,
+            HoldOptions options,
+            boolean threadOwned,
+            @Nullable Duration wait,
+            boolean interruptible)
+            throws InterruptedException {
         Reentry again = Reentry.of(context, name, options, threadOwned);
         if (again != null) {
-            return again.within(name, wait);
+            return again.within(name, wait, interruptible);
         }
         HoldState reading = Upgrade.heldToRead(context, name);
         if (threadOwned && wait != null && reading != null && Upgrade.isHopeless(reading)) {
@@ -89,7 +88,7 @@ final class Acquisition {
         try {
             Upgrade.warn(context, reading, waiter);
             Scheduled timeout = wait == null ? () -> {} : expireAfter(context, lock, waiter, wait);
-            outcome = waiter.await(true, context.environment.parking());
+            outcome = waiter.await(interruptible, context.environment.parking());
             timeout.cancel();
         } catch (Throwable broken) { // for example, no thread for the time-out
             lock.abandon(waiter);

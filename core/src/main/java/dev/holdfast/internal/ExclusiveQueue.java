@@ -114,14 +114,9 @@ final class ExclusiveQueue extends WaitQueue {
     private boolean join(Waiter waiter) {
         waiters.add(waiter);
         return switch (phase) {
-            case IDLE -> {
+            case IDLE, LINGERING, RETAINED -> {
                 try (Effects then = lock.step()) {
                     nextIfIdle(then);
-                }
-                yield true;
-            }
-            case LINGERING, RETAINED -> {
-                try (Effects then = lock.step()) {
                     takeUnused(then);
                 }
                 yield true; // if it cannot, the thread that ends that phase reads the queue
@@ -224,16 +219,16 @@ final class ExclusiveQueue extends WaitQueue {
     }
 
     private void loseGrant(Effects then) {
-        GrantState held = grant;
-        if (held != null) {
-            then.add(new Effects.Lose(this, held, Loss.Cause.CLIENT_CLOSED));
+        if (grant != null) {
+            then.add(new Effects.Lose(this, live(), Loss.Cause.CLIENT_CLOSED));
         }
     }
 
     // ---- the claim ----
 
     /** Nothing of this queue is left in the store: a claim for the next caller, or retirement. */
-    private void next(Effects then) {
+    @Override
+    void next(Effects then) {
         phase = Phase.IDLE;
         Waiter tries = nextTry();
         Waiter first = tries == null ? waiters.peek() : tries;
@@ -290,11 +285,6 @@ final class ExclusiveQueue extends WaitQueue {
         if (isIn(Phase.IDLE)) {
             next(then);
         }
-    }
-
-    @Override
-    void afterClaim(Effects then) {
-        next(then);
     }
 
     @Override
@@ -503,23 +493,20 @@ final class ExclusiveQueue extends WaitQueue {
 
     /** A caller came while the grant lingers or is retained. */
     private void takeUnused(Effects then) {
+        Waiter first = waiters.peek();
         if (isIn(Phase.RETAINED)) {
             retention().take(then);
-        } else if (isIn(Phase.LINGERING)) {
-            Waiter first = waiters.peek();
-            if (first != null && mayTakeOver(first)) {
-                GrantState live = live();
-                give(then);
-                answerCloser(live, then);
-            }
+        } else if (isIn(Phase.LINGERING) && first != null && mayTakeOver(first)) {
+            GrantState live = live();
+            give(then);
+            answerCloser(live, then);
         }
     }
 
     /** One who does not wait takes it while it lingers or is retained; false where that is not so, or may not be. */
     private boolean tryUnused(Waiter trying, Effects then) {
         boolean retained = isIn(Phase.RETAINED);
-        boolean may = retained ? retention().mayTake(trying) : isIn(Phase.LINGERING) && mayTakeOver(trying);
-        if (!may) {
+        if (!(retained ? retention().mayTake(trying) : isIn(Phase.LINGERING) && mayTakeOver(trying))) {
             return false;
         }
         GrantState live = live();
@@ -538,7 +525,6 @@ final class ExclusiveQueue extends WaitQueue {
     private boolean mayTakeOver(Waiter waiter) {
         GrantState live = live();
         return nextTry() == null // who tries once is before those who wait
-                && live.isValid()
                 && live.mayHandOver(waiter.options)
                 && live.fits(waiter.options)
                 && live.hasEnoughLease();
@@ -653,11 +639,6 @@ final class ExclusiveQueue extends WaitQueue {
             retention.end();
             retention = null;
         }
-    }
-
-    @Override
-    void released(Effects then) {
-        next(then);
     }
 
     @Override

@@ -273,13 +273,13 @@ final class LocalLock {
             WaitQueue side = released.owner();
             try {
                 if (side == writers) {
-                    side.released(then);
+                    side.next(then);
                 }
             } finally {
                 claimsFollow(released, then);
             }
             if (side != writers) {
-                side.released(then);
+                side.next(then);
             }
         }
     }

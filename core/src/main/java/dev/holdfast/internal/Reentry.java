@@ -89,30 +89,14 @@ final class Reentry {
         return isSure() ? Optional.of(enter()) : Optional.empty();
     }
 
-    /** Enters once it is surely held, keeping the interrupt flag for later. */
-    HoldHandle uninterruptibly() {
-        boolean interrupted = false;
-        held.awaitsNews(true);
-        try {
-            while (!isSure()) {
-                context.environment.parking().accept(held);
-                interrupted |= Thread.interrupted();
-            }
-            return enter();
-        } finally {
-            held.awaitsNews(false);
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
-        }
-    }
-
     /**
      * Enters once it is surely held; empty if that does not happen in time.
      *
      * @param wait how long; null for ever
+     * @param interruptible otherwise the interrupt flag is kept for later
      */
-    Optional<HoldHandle> within(LockName name, @Nullable Duration wait) throws InterruptedException {
+    Optional<HoldHandle> within(LockName name, @Nullable Duration wait, boolean interruptible)
+            throws InterruptedException {
         Optional<HoldHandle> entered = now();
         if (entered.isPresent()) {
             return entered;
@@ -121,6 +105,7 @@ final class Reentry {
         long longest = wait == null ? Long.MAX_VALUE : Durations.nanos(wait);
         Thread thread = Thread.currentThread();
         Scheduled timeout = wait == null ? () -> {} : context.time.schedule(() -> LockSupport.unpark(thread), wait);
+        boolean interrupted = false;
         held.awaitsNews(true);
         try {
             while (!isSure()) {
@@ -129,7 +114,9 @@ final class Reentry {
                     return Optional.empty();
                 }
                 context.environment.parking().accept(held);
-                if (Thread.interrupted()) {
+                interrupted |= Thread.interrupted();
+                if (interrupted && interruptible) {
+                    interrupted = false;
                     throw new InterruptedException();
                 }
             }
@@ -137,6 +124,9 @@ final class Reentry {
         } finally {
             held.awaitsNews(false);
             timeout.cancel();
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 

@@ -192,8 +192,7 @@ final class Retention {
     boolean mayTake(Waiter waiter) {
         HoldOptions options = waiter.options;
         return !wanted
-                && grant.isValid()
-                && grant.hasEnoughLease()
+                && grant.hasEnoughLease() // so it is valid, too
                 && grant.hasTokenLeft()
                 && !options.strictFifo()
                 && options.maxHandOvers() > 0

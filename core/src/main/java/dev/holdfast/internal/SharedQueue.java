@@ -236,11 +236,6 @@ final class SharedQueue extends WaitQueue {
     }
 
     @Override
-    void afterClaim(Effects then) {
-        nextIfIdle(then);
-    }
-
-    @Override
     void granted(ClaimInFlight of, GrantState live, Effects then) {
         SharedGrant begun = Objects.requireNonNull(grants.get(live));
         if (of.claim.waits() && (of.knownLost || of.inDoubt || live.hasSlept())) {
@@ -420,7 +415,7 @@ final class SharedQueue extends WaitQueue {
     }
 
     @Override
-    void released(Effects then) {
+    void next(Effects then) {
         nextIfIdle(then);
     }
 

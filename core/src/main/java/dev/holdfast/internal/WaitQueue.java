@@ -150,8 +150,8 @@ abstract class WaitQueue {
     /** What comes next where nothing stands in the store and nothing is under way: a claim, or retirement. */
     abstract void nextIfIdle(Effects then);
 
-    /** The release of one of its grants was sent, or answered where that counts. */
-    abstract void released(Effects then);
+    /** The same where a claim left nothing there, or a release was sent, or answered where that counts. */
+    abstract void next(Effects then);
 
     /** What lingers goes back now, and perhaps what is retained: something else is to follow it. */
     abstract void giveUnusedBack(boolean retainedToo, Effects then);
@@ -230,7 +230,7 @@ abstract class WaitQueue {
         of.dealtWith = true; // not before: if an Error has come until here, the claim is taken for failed
         forgetClaim(of);
         if (live == null) {
-            afterClaim(then);
+            next(then);
         } else {
             granted(of, live, then);
         }
@@ -280,9 +280,6 @@ abstract class WaitQueue {
 
     /** A grant is this queue's from now on. Under the mutex. */
     abstract void own(GrantState live);
-
-    /** What comes next where a claim left nothing in the store. Under the mutex. */
-    abstract void afterClaim(Effects then);
 
     /** A claim has a grant that can be used, is renewed, and is this queue's. Under the mutex. */
     abstract void granted(ClaimInFlight of, GrantState live, Effects then);

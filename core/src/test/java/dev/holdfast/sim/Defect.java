@@ -167,7 +167,7 @@ enum Defect {
 """, 1_000),
     WANTED_NOT_HEARD("internal/ExclusiveQueue", "if (grant == of) {", "if (grant == of && grant != of) {", 2_000, 52),
     WAIT_DOES_NOT_ENTER_AGAIN(
-            "internal/Acquisition", "return again.within(name, wait);", "return Optional.empty();", 1_000),
+            "internal/Acquisition", "return again.within(name, wait, interruptible);", "return Optional.empty();", 1_000),
     TRY_DOES_NOT_ENTER_AGAIN("internal/Acquisition", "return again::now;", "return Optional::empty;", 1_000);
 
     /** Which class, below {@code dev.holdfast}. */
