@@ -80,7 +80,7 @@ final class ReleaseSender {
         if (!grant.released().isDone()) {
             try {
                 telemetry.releaseFailed(grant, last, why);
-                releaseAgain(grant.grant(), grant.isSessionBound(), sent);
+                releaseAgain(grant.grant(), grant.isSessionBound(), why, sent);
             } finally {
                 grant.released().completeExceptionally(why);
             }
@@ -88,9 +88,9 @@ final class ReleaseSender {
     }
 
     /** Keeps only the grant, so that the holds of an ended grant can be collected. */
-    private void releaseAgain(Grant grant, boolean ofSession, long sent) {
+    private void releaseAgain(Grant grant, boolean ofSession, Throwable why, long sent) {
         RepeatedRequest again =
-                RepeatedRequest.begin(time, () -> store.release(grant), () -> closed, ofSession, grant.lease(), sent);
+                new RepeatedRequest(time, () -> store.release(grant), () -> closed, ofSession, grant.lease(), sent);
         String name = grant.name();
         unconfirmed.compute(name, (same, others) -> {
             Set<RepeatedRequest> all = others == null ? ConcurrentHashMap.newKeySet() : others;
@@ -102,6 +102,7 @@ final class ReleaseSender {
                     all.remove(again);
                     return all.isEmpty() ? null : all;
                 }));
+        again.ended(why, sent);
         if (closing) {
             again.hurry();
         }
@@ -142,7 +143,7 @@ final class ReleaseSender {
         request.get().whenComplete((done, failure) -> {
             if (failure != null) {
                 BooleanSupplier ended = () -> closed || !grant.isOpen();
-                RepeatedRequest.begin(time, request, ended, true, grant.grant().lease(), sent);
+                new RepeatedRequest(time, request, ended, true, grant.grant().lease(), sent).ended(failure, sent);
             }
         });
         return answer;
@@ -164,19 +165,14 @@ final class ReleaseSender {
         long sent = time.nanoTime();
         track(
                 claim.name(),
-                store.withdraw(claim)
-                        .whenComplete((answer, failure) -> withdrawAgain(claim, sent, failure == null)));
+                store.withdraw(claim).whenComplete((answer, failure) -> withdrawAgain(claim, failure, sent)));
     }
 
-    private void withdrawAgain(Claim claim, long sent, boolean answered) {
-        RepeatedRequest again = RepeatedRequest.withdrawal(
-                time,
-                () -> store.withdraw(claim),
-                () -> closed,
-                store.capabilities().sessionBound(),
-                claim.lease(),
-                sent,
-                answered);
+    private void withdrawAgain(Claim claim, @Nullable Throwable failure, long sent) {
+        boolean ofSession = store.capabilities().sessionBound();
+        long countsFrom = sent + Durations.nanos(claim.lease()) / 3;
+        RepeatedRequest again = new RepeatedRequest(
+                time, () -> store.withdraw(claim), () -> closed, ofSession, claim.lease(), countsFrom);
         RepeatedRequest tooMany =
                 firstWithdrawals.size() < MOST && firstWithdrawals.add(again) ? null : lastWithdrawals.add(again);
         again.over().thenRun(() -> {
@@ -186,6 +182,7 @@ final class ReleaseSender {
         if (tooMany != null) {
             tooMany.giveUp();
         }
+        again.ended(failure, sent);
     }
 
     /**

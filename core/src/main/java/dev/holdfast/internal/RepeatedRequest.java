@@ -35,9 +35,7 @@ final class RepeatedRequest {
     private final boolean outlivesLease;
     private final long lease;
     private final long begin;
-    /** By {@code nanoTime}: the answer to what was sent before does not count. */
     private final long countsFrom;
-
     private final CompletableFuture<Void> over = new CompletableFuture<>();
     /** The present wait; null while a request is under way. The thread that removes it sends the request. */
     private final AtomicReference<@Nullable Wait> waiting = new AtomicReference<>();
@@ -60,7 +58,14 @@ final class RepeatedRequest {
         }
     }
 
-    private RepeatedRequest(
+    /**
+     * A request that was sent; {@link #ended} begins to repeat it.
+     *
+     * @param stopped whether it is sent no more, as when the client is closed
+     * @param outlivesLease whether it is to be repeated when the lease has ended
+     * @param countsFrom by {@code nanoTime}; the answer to what was sent before does not count
+     */
+    RepeatedRequest(
             TimeSource time,
             Supplier<CompletableFuture<Boolean>> request,
             BooleanSupplier stopped,
@@ -76,45 +81,20 @@ final class RepeatedRequest {
         this.countsFrom = countsFrom;
     }
 
-    /** Repeats a request that was sent at that time and has just failed, until the client is closed at the latest. */
-    static RepeatedRequest begin(
-            TimeSource time,
-            Supplier<CompletableFuture<Boolean>> request,
-            BooleanSupplier closed,
-            boolean outlivesLease,
-            Duration lease,
-            long sent) {
-        RepeatedRequest repeated = new RepeatedRequest(time, request, closed, outlivesLease, lease, sent);
-        repeated.awaitFirst(sent);
-        return repeated;
+    /** The first request, which was sent at that time, has its answer, or failed. */
+    void ended(@Nullable Throwable failure, long sent) {
+        ended(failure, sent, Math.min(FIRST_WAIT.toNanos(), longestWait()));
     }
 
-    /**
-     * Repeats a withdrawal that was sent at that time, until the client is closed at the latest.
-     *
-     * @param answered whether the store answered, which counts only for what was sent a third of the lease later
-     */
-    static RepeatedRequest withdrawal(
-            TimeSource time,
-            Supplier<CompletableFuture<Boolean>> request,
-            BooleanSupplier closed,
-            boolean outlivesLease,
-            Duration lease,
-            long sent,
-            boolean answered) {
-        long countsFrom = sent + Durations.nanos(lease) / 3;
-        RepeatedRequest repeated = new RepeatedRequest(time, request, closed, outlivesLease, lease, countsFrom);
-        if (answered) {
-            repeated.await(countsFrom - time.nanoTime(), 0);
+    private void ended(@Nullable Throwable failure, long sent, long nextLength) {
+        long now = time.nanoTime();
+        if (failure == null && sent - countsFrom < 0) {
+            await(countsFrom - now, 0);
+        } else if (failure == null || isFinal(Failures.cause(failure))) {
+            over.complete(null);
         } else {
-            repeated.awaitFirst(sent);
+            await(hurried ? longestWait() : Math.max(nextLength, now - sent), now - sent);
         }
-        return repeated;
-    }
-
-    private void awaitFirst(long sent) {
-        long took = time.nanoTime() - sent;
-        await(Math.max(Math.min(FIRST_WAIT.toNanos(), longestWait()), took), took);
     }
 
     /** Completes when the request is no longer repeated. */
@@ -179,16 +159,7 @@ final class RepeatedRequest {
             return;
         }
         long sent = time.nanoTime();
-        request.get().whenComplete((answer, failure) -> {
-            long now = time.nanoTime();
-            if (failure == null && sent - countsFrom < 0) {
-                await(countsFrom - now, 0);
-            } else if (failure == null || isFinal(Failures.cause(failure))) {
-                over.complete(null);
-            } else {
-                await(hurried ? longestWait() : Math.max(nextLength, now - sent), now - sent);
-            }
-        });
+        request.get().whenComplete((answer, failure) -> ended(failure, sent, nextLength));
     }
 
     private boolean isFinal(Throwable failure) {
