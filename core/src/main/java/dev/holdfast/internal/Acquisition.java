@@ -28,7 +28,7 @@ final class Acquisition {
         if (again != null) {
             return again::now;
         }
-        if (Upgrade.isHopeless(Upgrade.heldToRead(context, name))) {
+        if (SelfWait.isHopeless(SelfWait.heldToRead(context, name))) {
             return Optional::empty;
         }
         Waiter waiter = Waiter.thread(
@@ -72,21 +72,21 @@ final class Acquisition {
         if (again != null) {
             return again.within(name, wait, interruptible);
         }
-        HoldState reading = Upgrade.heldToRead(context, name);
-        if (threadOwned && wait != null && reading != null && Upgrade.isHopeless(reading)) {
-            long left = Upgrade.waitInVain(context, name, reading, wait);
+        HoldState reading = SelfWait.heldToRead(context, name);
+        if (threadOwned && wait != null && reading != null && SelfWait.isHopeless(reading)) {
+            long left = SelfWait.waitInVain(context, name, reading, wait);
             return left == 0
                     ? Optional.empty()
                     : interruptibly(context, name, options, threadOwned, Duration.ofNanos(left));
         }
-        Upgrade.refuse(context, name, reading);
+        SelfWait.refuse(context, name, reading);
         Waiter waiter = Waiter.thread(
                 name.mode(), options, true, threadOwned, context.time.nanoTime());
         waiter.timed = wait != null;
         WaitQueue lock = context.locks.submit(name, waiter);
         Waiter.Outcome outcome;
         try {
-            Upgrade.warn(context, reading, waiter);
+            SelfWait.warn(context, reading, waiter);
             Scheduled timeout = wait == null ? () -> {} : expireAfter(context, lock, waiter, wait);
             outcome = waiter.await(interruptible, context.environment.parking());
             timeout.cancel();

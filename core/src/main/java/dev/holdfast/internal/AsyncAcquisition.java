@@ -68,21 +68,21 @@ final class AsyncAcquisition<H> {
         acquisition.waiter = waiter;
         waiter.timed = limit != null;
         WaitQueue lock = context.locks.submit(name, waiter);
-        if (limit != null && waits && waiter.outcome() == null) {
-            try {
+        try {
+            if (limit != null && waits && waiter.outcome() == null) {
                 Scheduled timeout = Acquisition.expireAfter(context, lock, waiter, limit.time());
                 acquisition.future.whenComplete((hold, failure) -> timeout.cancel());
-            } catch (Throwable noThread) {
-                lock.abandon(waiter);
-                throw noThread;
             }
+            acquisition.future.whenComplete((hold, failure) -> {
+                if (waiter.resolve(Waiter.EMPTY)) {
+                    lock.forget(waiter, NotAcquired.Reason.CANCELLED); // or timed out, or completed, by the caller
+                    context.telemetry.recordWait(name, waiter, NotAcquired.Reason.CANCELLED);
+                }
+            });
+        } catch (Throwable broken) { // for example, no thread for the time-out
+            lock.abandon(waiter);
+            throw broken;
         }
-        acquisition.future.whenComplete((hold, failure) -> {
-            if (waiter.resolve(Waiter.EMPTY)) {
-                lock.forget(waiter, NotAcquired.Reason.CANCELLED); // or timed out, or completed, by the caller
-                context.telemetry.recordWait(name, waiter, NotAcquired.Reason.CANCELLED);
-            }
-        });
         return acquisition.future;
     }
 

@@ -251,7 +251,7 @@ public final class Engine {
 
     /** Both sides of a lock as {@link ReadWriteLock}. */
     public ReadWriteLock javaReadWriteLock(LockName name, HoldOptions options) {
-        return new ReadWriteView(javaLock(name.as(Mode.SHARED), options), javaLock(name.as(Mode.EXCLUSIVE), options));
+        return new JavaLock.Both(javaLock(name.as(Mode.SHARED), options), javaLock(name.as(Mode.EXCLUSIVE), options));
     }
 
     /** Tries once for all of several names. */

@@ -21,7 +21,7 @@ final class EngineContext {
     final Environment environment;
     final EventDispatcher dispatcher;
     final CompletionThreads completionThreads;
-    final CallSites callSites = new CallSites();
+    final CallSite.Sample callSites = new CallSite.Sample();
     final Telemetry telemetry;
     final Reachability reachability;
     final LeaseRenewer renewer;

@@ -453,12 +453,10 @@ final class LocalLock {
 
     /** Does something short with each open hold under a grant, while it cannot end. */
     void withHoldsOf(GrantState grant, Consumer<HoldState> action) {
-        mutex.lock();
-        try {
+        read(() -> {
             grant.owner().forEachHoldOf(grant, action);
-        } finally {
-            mutex.unlock();
-        }
+            return grant;
+        });
     }
 
     /**

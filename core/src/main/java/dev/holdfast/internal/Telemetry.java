@@ -35,10 +35,10 @@ final class Telemetry {
     private final EventDispatcher dispatcher;
     private final TimeSource time;
     private final String store;
-    private final CallSites callSites;
+    private final CallSite.Sample callSites;
     private final AtomicBoolean saidNotRetained = new AtomicBoolean();
 
-    Telemetry(Counters counters, EventDispatcher dispatcher, TimeSource time, String store, CallSites callSites) {
+    Telemetry(Counters counters, EventDispatcher dispatcher, TimeSource time, String store, CallSite.Sample callSites) {
         this.counters = counters;
         this.dispatcher = dispatcher;
         this.time = time;

@@ -39,7 +39,7 @@ final class LocalRace {
                     "internal.Telemetry",
                     "internal.Tokens",
                     "internal.CallSite",
-                    "internal.CallSites",
+                    "internal.CallSite$Sample",
                     "internal.ReleaseSender",
                     "internal.EventDispatcher")
             .map("dev.holdfast."::concat)
