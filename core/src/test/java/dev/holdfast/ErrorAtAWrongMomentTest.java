@@ -3,10 +3,16 @@ package dev.holdfast;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** An Error comes where something has begun that somebody must end: the lock goes on, and nobody else's hold suffers. */
 class ErrorAtAWrongMomentTest extends EngineCase {
@@ -94,20 +100,18 @@ class ErrorAtAWrongMomentTest extends EngineCase {
 
     @Test
     void renewalsThatCouldNotBeSentAreSentSoonAgain() throws Exception {
-        List<Hold> holds = List.of(mine.lock("a").acquire(), mine.lock("b").acquire());
-        for (int readings = 0; ; readings++) {
-            time.advance(s(9.5));
-            erring.failAfter(readings, 1);
-            told(() -> time.advance(s(2))); // the renewal of both
-            boolean failed = erring.hasFailed();
-            erring.stop();
-            advance(30, s(1));
-            assertThat(holds).as("after %s readings", readings).allMatch(Hold::isValid);
-            if (!failed) {
-                break;
-            }
+        HookedTime hooked = new HookedTime(time);
+        try (LockClient client = clientOn(memory.open(time), hooked);
+                Hold one = client.lock("a").acquire();
+                Hold other = client.lock("b").acquire()) {
+            hooked.once("send", () -> {
+                throw new InternalError("no memory to be had");
+            });
+            told(() -> time.advance(s(11)));
+            assertThat(hooked.happened).isTrue();
+            advance(60, s(1));
+            assertThat(List.of(one, other)).allMatch(Hold::isValid);
         }
-        holds.forEach(Hold::close);
     }
 
     /** The unlock of a thread is left to the timer, where it meets an Error too. */
@@ -159,6 +163,64 @@ class ErrorAtAWrongMomentTest extends EngineCase {
             }
         }
         theirs.close();
+    }
+
+    /** Whatever it was at: what a caller did not receive, nobody has, and nothing is remembered. */
+    @ParameterizedTest
+    @MethodSource("callers")
+    void aCallerThatIsToldAnErrorHoldsNothing(String kind, Caller caller) throws Exception {
+        for (int readings = 0; ; readings++) {
+            erring.failAfter(readings, 1);
+            AutoCloseable held = null;
+            try {
+                held = caller.acquires(mine);
+            } catch (InternalError | HoldfastException | ExecutionException told) {
+                assertThat(told).hasStackTraceContaining("no memory to be had");
+            }
+            boolean failed = erring.hasFailed();
+            erring.stop();
+            if (held != null) {
+                held.close();
+            }
+            String after = kind + " after " + readings + " readings";
+            assertThat(rival.lock("a").tryAcquire()).as(after).hasValueSatisfying(Hold::close);
+            assertThat(Entries.locks(mine)).as(after).isEmpty();
+            if (!failed) {
+                return;
+            }
+        }
+    }
+
+    /** How a caller acquires. */
+    private interface Caller {
+        AutoCloseable acquires(LockClient client) throws Exception;
+    }
+
+    static Stream<Arguments> callers() {
+        return Stream.of(
+                caller("acquire", client -> client.lock("a").acquire()),
+                caller("try", client -> client.lock("a").tryAcquire().orElseThrow()),
+                caller("try for a time", client -> client.lock("a").tryAcquire(s(1)).orElseThrow()),
+                caller("future", client -> client.lock("a").acquireAsync().get()),
+                caller("future for a time", client -> client.lock("a")
+                        .tryAcquireAsync(s(1))
+                        .get()
+                        .orElseThrow()),
+                caller("read", client -> client.readWriteLock("a").read().acquire()),
+                caller("lock", client -> {
+                    Lock lock = client.lock("a").asLock();
+                    lock.lock();
+                    return lock::unlock;
+                }),
+                caller("lock for a time", client -> {
+                    Lock lock = client.lock("a").asLock();
+                    assertThat(lock.tryLock(1, TimeUnit.SECONDS)).isTrue();
+                    return lock::unlock;
+                }));
+    }
+
+    private static Arguments caller(String kind, Caller caller) {
+        return Arguments.of(kind, caller);
     }
 
     private static Hold closed(Hold hold) {
