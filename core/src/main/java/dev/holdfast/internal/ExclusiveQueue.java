@@ -66,10 +66,10 @@ final class ExclusiveQueue extends WaitQueue {
         RETIRED
     }
 
-    private volatile Phase phase;
+    volatile Phase phase;
     private volatile @Nullable GrantState grant;
     /** The open hold by the grant; null between two holds. */
-    private volatile @Nullable HoldState hold;
+    volatile @Nullable HoldState hold;
 
     // ---- all else is guarded by the mutex ----
 
@@ -97,11 +97,6 @@ final class ExclusiveQueue extends WaitQueue {
     /** Whether that is this queue's grant, and has not been lost or given back meanwhile. */
     boolean has(GrantState asked) {
         return grant == asked;
-    }
-
-    @Nullable
-    HoldState hold() {
-        return hold;
     }
 
     // ---- callers come and go ----
@@ -417,7 +412,7 @@ final class ExclusiveQueue extends WaitQueue {
             handOver(then);
         } else if (!options.retain().isZero()
                 && retention().isAllowed(options)
-                && (first == null || retention().isReported())) {
+                && (first == null || retention().reported)) {
             // the bounds of hand-over do not count while the store watches and nobody waits
             retention().begin(options, then);
         } else if (first == null) {
@@ -538,11 +533,6 @@ final class ExclusiveQueue extends WaitQueue {
         return made;
     }
 
-    /** Enters the phase; what follows reads the queue after this. */
-    void retain() {
-        phase = Phase.RETAINED;
-    }
-
     @Override
     void checkReportsWanted() {
         if (!context.capabilities().wanted()) {
@@ -554,7 +544,7 @@ final class ExclusiveQueue extends WaitQueue {
     @Override
     void watch(HoldState held, Effects then) {
         if (hold == held) { // not closed or lost
-            if (retention().isWanted() || !waiters.isEmpty()) {
+            if (retention().wanted || !waiters.isEmpty()) {
                 held.noteWanted();
             }
             retention().watch(then);

@@ -53,20 +53,15 @@ final class HoldState extends WeakReference<HoldHandle> implements Runnable {
     private int exclusiveEntries;
     private int sharedEntries;
 
-    HoldState(GrantState grant, long token, Waiter waiter, ReferenceQueue<HoldHandle> leaks, long since) {
-        this(new HoldHandle(), grant, token, waiter, leaks, since);
+    HoldState(GrantState grant, Waiter waiter, ReferenceQueue<HoldHandle> leaks, long since) {
+        this(new HoldHandle(), grant, waiter, leaks, since);
     }
 
     private HoldState(
-            HoldHandle made,
-            GrantState grant,
-            long token,
-            Waiter waiter,
-            ReferenceQueue<HoldHandle> leaks,
-            long since) {
+            HoldHandle made, GrantState grant, Waiter waiter, ReferenceQueue<HoldHandle> leaks, long since) {
         super(made, leaks);
         this.grant = grant;
-        this.token = token;
+        this.token = grant.nextToken();
         this.since = since;
         this.options = waiter.options;
         this.acquirer = waiter.thread;
@@ -161,7 +156,7 @@ final class HoldState extends WeakReference<HoldHandle> implements Runnable {
     @Override
     public void run() {
         try {
-            grant.lock().closeUnawaited(this);
+            grant.lock().end(this, null);
         } catch (Throwable broken) {
             unpin(); // nobody closes it again: if it is still open, it is found leaked
             throw broken;
@@ -292,11 +287,6 @@ final class HoldState extends WeakReference<HoldHandle> implements Runnable {
             sharedEntries--;
         }
         return exclusiveEntries + sharedEntries == 0;
-    }
-
-    /** Whether its thread has an entry of this kind to leave. */
-    boolean hasEntry(LockMode as) {
-        return entries(as) > 0;
     }
 
     /** How many entries of this kind its thread has to leave. */

@@ -84,7 +84,7 @@ final class JavaLock implements ThreadLock {
 
     private @Nullable HoldState heldAs() {
         HoldState held = Reentry.heldByThisThread(context, name);
-        return held != null && held.hasEntry(name.mode().kind()) ? held : null;
+        return held != null && held.entries(name.mode().kind()) > 0 ? held : null;
     }
 
     @Override

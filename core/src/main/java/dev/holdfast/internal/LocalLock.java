@@ -349,11 +349,6 @@ final class LocalLock {
         }
     }
 
-    /** Closes a hold that has no entry any more, on the client's timer, which waits for nothing. */
-    void closeUnawaited(HoldState closing) {
-        end(closing, null);
-    }
-
     /** Leaves one entry of it; whether it was the last, and the hold is to be ended. */
     private boolean leave(HoldState closing, LockMode as) {
         if (!closing.isThreadBound()) {
@@ -378,8 +373,8 @@ final class LocalLock {
         }
     }
 
-    /** Ends a hold of which nobody has an entry any more. */
-    private void end(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack) {
+    /** Ends a hold of which nobody has an entry any more; also on the client's timer, which waits for nothing. */
+    void end(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack) {
         if (closing.isThreadBound()) {
             HoldHandle kept = closing.anchor(); // which unlock() alone does not refer to
             closing.grant.owner().disown(closing);
@@ -409,6 +404,9 @@ final class LocalLock {
     void giveBack(HoldState unwanted) {
         examine(unwanted.grant);
         endHold(unwanted, null);
+        if (unwanted.isThreadBound()) {
+            unwanted.grant.owner().disown(unwanted);
+        }
     }
 
     /** Waits until the store has confirmed the release of a hold that was just closed. */

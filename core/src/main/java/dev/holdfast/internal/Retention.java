@@ -29,9 +29,10 @@ final class Retention {
     private final GrantState grant;
     private boolean watched;
     /** The store has answered that it watches: from then on it reports waiters. */
-    private boolean reported;
+    boolean reported;
+    /** Whether other clients waited for it since its number was given. */
+    boolean wanted;
 
-    private boolean wanted;
     private long unusedUntil;
     /** One for many uses: when it runs, it checks how long the grant has been unused. */
     private @Nullable PlannedCheck idleCheck;
@@ -47,16 +48,6 @@ final class Retention {
     /** Whether the grant may be retained by the options of its last holder. */
     boolean isAllowed(HoldOptions options) {
         return !wanted && grant.hasTokenLeft() && grant.goesOnFor(options) && !context.isClosed();
-    }
-
-    /** Whether other clients waited for it since its number was given. */
-    boolean isWanted() {
-        return wanted;
-    }
-
-    /** Whether the store reports when others wait. */
-    boolean isReported() {
-        return reported;
     }
 
     private boolean isRetained() {
@@ -95,7 +86,7 @@ final class Retention {
         }
         if (failure != null || waits == null) {
             watched = false;
-            HoldState hold = queue.hold();
+            HoldState hold = queue.hold;
             if (isRetained()) {
                 queue.endRetention(then);
             } else if (hold != null && hold.awaitsWanted()) { // one that is not renewed would never be notified
@@ -117,7 +108,7 @@ final class Retention {
         }
 
         private void watch(Effects then) {
-            if (of.queue.has(of.grant) && of.queue.hold() == hold && hold.awaitsWanted()) {
+            if (of.queue.has(of.grant) && of.queue.hold == hold && hold.awaitsWanted()) {
                 of.watch(then);
             }
         }
@@ -126,7 +117,7 @@ final class Retention {
     /** Other clients wait. */
     void others(Effects then) {
         wanted = true;
-        HoldState now = queue.hold();
+        HoldState now = queue.hold;
         if (now != null) {
             now.noteWanted();
         }
@@ -219,7 +210,7 @@ final class Retention {
 
     /** No caller has it: the last one closed it, or it was given to a caller that gave up in the same instant. */
     private void resume(Effects then) {
-        queue.retain();
+        queue.phase = Phase.RETAINED; // what follows reads the queue after this
         Retention tooMany = context.retained.add(this);
         if (tooMany != null) {
             then.add(tooMany::evict);

@@ -46,7 +46,7 @@ final class SharedGrant {
     /** The same for readers that wait here, or the store is asked again in a while. */
     private boolean askingForWaiters;
     /** The store has it as a writer's, whose holder reads: it could not be downgraded there. */
-    private boolean writersInStore;
+    boolean writersInStore;
     /** Its release is planned, once: a caller that comes before the store sends may still take the grant. */
     private boolean releasePlanned;
 
@@ -98,13 +98,9 @@ final class SharedGrant {
      */
     private void askForWritersInTime(HoldOptions options, Effects then) {
         if (shared && !asking && now() - openedAt > Durations.nanos(options.maxHandOverTime()) / 2) {
-            ask(this::heardInTime, then);
+            ask((alone, effects) -> asking = false, then);
             asking = true;
         }
-    }
-
-    private void heardInTime(boolean alone, Effects then) {
-        asking = false;
     }
 
     /** Asks the store whether this client is alone with the name: if so, the bound begins again. */
@@ -132,10 +128,6 @@ final class SharedGrant {
                 });
             }
         }
-    }
-
-    void staysWritersInStore() {
-        writersInStore = true;
     }
 
     /** Whether no claim to read is granted beside it. A free one goes back now. */

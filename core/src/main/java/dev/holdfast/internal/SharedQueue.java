@@ -136,7 +136,7 @@ final class SharedQueue extends WaitQueue {
         try (Effects then = lock.step()) {
             SharedGrant grant = grants.get(live);
             if (grant != null) {
-                grant.staysWritersInStore();
+                grant.writersInStore = true;
                 afterLeaving(then);
                 nextIfIdle(then);
             }

@@ -312,7 +312,7 @@ abstract class WaitQueue {
         HoldState made;
         Waiter.Outcome granted;
         try {
-            made = newHold(by, taker);
+            made = new HoldState(by, taker, context.renewer.leaks(), context.time.nanoTime());
             granted = new Waiter.Outcome.Granted(made.handOut(taker.threadOwned));
             begun(made);
         } catch (Throwable broken) { // an Error, such as of memory: it has left the queue, and hears of it here alone
@@ -332,15 +332,6 @@ abstract class WaitQueue {
         removeOwner(made);
         notTaken(made, before);
         return false;
-    }
-
-    private HoldState newHold(GrantState grant, Waiter taker) {
-        return new HoldState(
-                grant,
-                grant.nextToken(),
-                taker,
-                context.renewer.leaks(),
-                context.time.nanoTime());
     }
 
     /** A hold begins. Under the mutex. */
