@@ -3,10 +3,13 @@ package dev.holdfast;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -143,6 +146,31 @@ class ErrorAtAWrongMomentTest extends EngineCase {
             store.passAll();
             advance(10, s(1));
             assertThat(rival.lock("a").tryAcquire()).hasValueSatisfying(Hold::close);
+        }
+    }
+
+    /** A store of somebody else may fail with anything. */
+    @Test
+    void aReleaseWhoseFailureCannotBeToldIsRepeatedAllTheSame() throws Exception {
+        Hold hold = mine.lock("a", lease(3_600)).acquire();
+        mineStore.releases = new HostileStore.Gate() {
+            @Override
+            public <T> CompletionStage<T> run(Supplier<CompletionStage<T>> request) {
+                return CompletableFuture.failedFuture(new Unspeakable());
+            }
+        };
+        hold.close();
+        mineStore.passAll();
+        advance(10, s(1));
+        assertThat(rival.lock("a").tryAcquire()).hasValueSatisfying(Hold::close);
+    }
+
+    private static final class Unspeakable extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        public String getMessage() {
+            throw new InternalError("no memory to be had");
         }
     }
 

@@ -262,17 +262,13 @@ final class Effects implements AutoCloseable {
                 queue.context.telemetry.recordLost(hold);
                 hold.tellLoss();
             } finally {
-                if (hold.isThreadBound()) {
-                    queue.disownOnceDead(hold);
-                }
+                queue.disownOnceDead(hold);
             }
         }
 
         @Override
         public void hasThrown(Throwable why) {
-            if (hold.isThreadBound()) {
-                queue.disownOnceDead(hold);
-            }
+            queue.disownOnceDead(hold);
         }
     }
 

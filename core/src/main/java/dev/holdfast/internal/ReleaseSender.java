@@ -61,8 +61,9 @@ final class ReleaseSender {
         return track(grant.grant().name(), store.release(grant.grant()).whenComplete((held, failure) -> {
             if (failure == null) {
                 if (!held && last != null) {
-                    telemetry.lostUnnoticed(
-                            last, new Loss(last.name(), last.token, Loss.Cause.GONE_FROM_STORE, store.description()));
+                    Loss.Cause gone = Loss.Cause.GONE_FROM_STORE;
+                    WaitQueue.quietly(() -> telemetry.lostUnnoticed(
+                            last, new Loss(last.name(), last.token, gone, store.description())));
                 }
                 grant.released().complete(held);
             } else {
@@ -79,7 +80,7 @@ final class ReleaseSender {
     private void failed(GrantState grant, @Nullable HoldState last, Throwable why, long sent) {
         if (!grant.released().isDone()) {
             try {
-                telemetry.releaseFailed(grant, last, why);
+                WaitQueue.quietly(() -> telemetry.releaseFailed(grant, last, why));
                 releaseAgain(grant.grant(), grant.isSessionBound(), why, sent);
             } finally {
                 grant.released().completeExceptionally(why);

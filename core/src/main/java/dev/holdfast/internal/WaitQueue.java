@@ -104,7 +104,7 @@ abstract class WaitQueue {
                 then.add(new Effects.Cancel(unwanted));
                 then.add(() -> endOnce(unwanted.settled(), waiter));
             } else if (isSurelyHeldHere()) {
-                timedOut(waiter, then);
+                endEmpty(waiter, NotAcquired.Reason.TIMED_OUT, then);
             } else {
                 then.add(() -> endOnce(context.reachability.proof(name.inStore()), waiter));
             }
@@ -119,7 +119,7 @@ abstract class WaitQueue {
                         proof,
                         failure -> lock.transition(then -> {
                             if (failure == null) {
-                                timedOut(waiter, then);
+                                endEmpty(waiter, NotAcquired.Reason.TIMED_OUT, then);
                             } else {
                                 fail(waiter, failure, then);
                             }
@@ -388,11 +388,6 @@ abstract class WaitQueue {
         }
     }
 
-    /** Its time has passed, and others have the lock. */
-    private void timedOut(Waiter waiter, Effects then) {
-        endEmpty(waiter, NotAcquired.Reason.TIMED_OUT, then);
-    }
-
     private void endEmpty(Waiter waiter, NotAcquired.Reason why, Effects then) {
         if (then.resolve(waiter, Waiter.EMPTY)) {
             quietly(() -> context.telemetry.notAcquired(name, waiter, why));
@@ -447,10 +442,7 @@ abstract class WaitQueue {
     }
 
     final void forgetOwners() {
-        Map<Thread, HoldState> all = owners;
-        if (all != null) {
-            all.clear();
-        }
+        owners = null;
     }
 
     /** A hold no longer belongs to its thread: it is closed, or lost and cannot be closed. */
