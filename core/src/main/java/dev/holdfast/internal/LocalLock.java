@@ -266,7 +266,7 @@ final class LocalLock {
 
     /** The release of a grant was sent, or answered where that counts. Of the claims that follow, writers' are first. */
     void claimsMayFollow(GrantState released) {
-        try (Effects then = step()) {
+        transition(then -> {
             if (!releases.remove(released)) {
                 return; // they did before
             }
@@ -281,7 +281,7 @@ final class LocalLock {
             if (side != writers) {
                 side.next(then);
             }
-        }
+        });
     }
 
     private void claimsFollow(GrantState released, Effects then) {

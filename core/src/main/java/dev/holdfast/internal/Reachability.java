@@ -305,10 +305,13 @@ final class Reachability {
             return;
         }
         proof(overdue).whenComplete((answered, failure) -> {
-            if (failure != null && Failures.isUnavailable(failure)) {
-                locks.failSince(since, name -> partOf(name) == part, tooLong(failure, outage));
+            try {
+                if (failure != null && Failures.isUnavailable(failure)) {
+                    locks.failSince(since, name -> partOf(name) == part, tooLong(failure, outage));
+                }
+            } finally {
+                checkAgain();
             }
-            checkAgain();
         });
     }
 

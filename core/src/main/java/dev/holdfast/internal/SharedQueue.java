@@ -133,14 +133,14 @@ final class SharedQueue extends WaitQueue {
 
     /** The store has not downgraded a grant, and will not. A claim to read would wait for its end. */
     void notDowngraded(GrantState live) {
-        try (Effects then = lock.step()) {
+        lock.transition(then -> {
             SharedGrant grant = grants.get(live);
             if (grant != null) {
                 grant.writersInStore = true;
                 afterLeaving(then);
                 nextIfIdle(then);
             }
-        }
+        });
     }
 
     private void giveBackFree(Effects then) {
