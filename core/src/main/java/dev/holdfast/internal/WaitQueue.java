@@ -80,6 +80,7 @@ abstract class WaitQueue {
     final void abandon(Waiter waiter) {
         if (waiter.resolve(Waiter.EMPTY)) {
             forget(waiter, NotAcquired.Reason.CANCELLED);
+            goOn(); // it may have come no further than to make the lock
         } else if (waiter.outcome() instanceof Waiter.Outcome.Granted granted) {
             granted.anchor().giveBack();
         }

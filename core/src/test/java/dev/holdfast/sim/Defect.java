@@ -41,8 +41,8 @@ enum Defect {
             500),
     WAITER_LOST_ON_CANCEL(
             "internal/WaitQueue",
-            "} else if (!of.claim.waits()) {\n",
-            "} else if (of.claim.waits()) { return; } else {\n",
+            "if (live == null) {\n            next(then);",
+            "if (live == null) { if (why == null && of.claim.waits()) { return; }\n            next(then);",
             500),
     READERS_JOIN_WITHOUT_ASKING_FOR_WRITERS(
             "internal/SharedGrant", "&& now() - openedAt <= Durations.nanos(options.maxHandOverTime());", ";", 500, 20),
