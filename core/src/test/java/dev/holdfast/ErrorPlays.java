@@ -16,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.Lock;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
@@ -62,6 +63,23 @@ public final class ErrorPlays {
         plays.put(
                 "one hands over with another lease",
                 stage -> stage.handOver(OPTIONS, OPTIONS.lease(Duration.ofMillis(400))));
+        plays.put(
+                "one hands over with another lease and waits for the release",
+                stage -> stage.handOver(OPTIONS.awaitRelease(true), OPTIONS.lease(Duration.ofMillis(400))));
+        plays.put("a thread reads on under its writer", stage -> {
+            DistributedReadWriteLock both = stage.client.readWriteLock(LOCK, OPTIONS.reentrant(true));
+            Optional<Hold> writing = stage.attempt(() -> both.write().acquire());
+            Optional<Hold> reading = stage.attempt(() -> both.read().acquire());
+            stage.close(writing);
+            stage.close(reading);
+        });
+        plays.put("a thread locks and unlocks", stage -> {
+            Lock lock = stage.exclusive(OPTIONS).asLock();
+            stage.attempt(() -> locked(lock)).ifPresent(held -> stage.attempt(() -> {
+                held.unlock();
+                return held;
+            }));
+        });
         plays.put("a lock is retained, used again, and wanted", stage -> {
             HoldOptions retained = OPTIONS.retain(Duration.ofSeconds(30));
             stage.close(stage.acquire(retained));
@@ -229,6 +247,11 @@ public final class ErrorPlays {
     private boolean close(Optional<Hold> held) {
         held.ifPresent(hold -> attempt(() -> closed(hold)).or(() -> attempt(() -> closed(hold))));
         return held.isPresent();
+    }
+
+    private static Lock locked(Lock lock) {
+        lock.lock();
+        return lock;
     }
 
     private static Hold closed(Hold hold) {

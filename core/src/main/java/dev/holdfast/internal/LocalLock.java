@@ -312,8 +312,9 @@ final class LocalLock {
             closeLater(closing, as, full);
             return;
         }
+        // first: what fails once the last entry is left, no thread could do again
+        CompletableFuture<Boolean> givenBack = closing.options.awaitRelease() ? new CompletableFuture<>() : null;
         if (leave(closing, as)) {
-            CompletableFuture<Boolean> givenBack = closing.options.awaitRelease() ? new CompletableFuture<>() : null;
             try {
                 end(closing, givenBack);
             } catch (Error broken) {
