@@ -238,18 +238,7 @@ final class ExclusiveQueue extends WaitQueue {
         if (first == null) {
             lock.retireIfUnused(then);
         } else {
-            claimOrFail(first, then);
-        }
-    }
-
-    /** Nobody calls who could hear that a claim cannot be made, as without random bytes or memory: its waiter hears it. */
-    private void claimOrFail(Waiter asker, Effects then) {
-        try {
-            claim(asker, then);
-        } catch (Throwable broken) {
-            waiters.remove(asker);
-            fail(asker, broken, then);
-            then.add(new Effects.GoOn(this));
+            claimOrFail(first, () -> claim(first, then), then);
         }
     }
 

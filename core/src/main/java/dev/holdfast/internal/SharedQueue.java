@@ -344,15 +344,14 @@ final class SharedQueue extends WaitQueue {
     /** A claim for the first waiter, or retirement if there is no waiter and nothing is left. */
     @Override
     void nextIfIdle(Effects then) {
-        if (!waiters.isEmpty()) {
-            if (context.isClosed()) {
-                failAll(context.closedException(), then);
-            } else {
-                claimNext(true, then);
-            }
-            return;
+        Waiter first = waiters.peek();
+        if (first == null) {
+            lock.retireIfUnused(then);
+        } else if (context.isClosed()) {
+            failAll(context.closedException(), then);
+        } else {
+            claimOrFail(first, () -> claimNext(true, then), then);
         }
-        lock.retireIfUnused(then);
     }
 
     /** Whether nobody here wants or has it, and no answer is on its way. */

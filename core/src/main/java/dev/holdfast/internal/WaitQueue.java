@@ -154,6 +154,17 @@ abstract class WaitQueue {
     /** The same where a claim left nothing there, or a release was sent, or answered where that counts. */
     abstract void next(Effects then);
 
+    /** Nobody calls who could hear that a claim cannot be made, as without random bytes or memory: its waiter hears it. */
+    final void claimOrFail(Waiter asker, Runnable claim, Effects then) {
+        try {
+            claim.run();
+        } catch (Throwable broken) {
+            waiters.remove(asker);
+            fail(asker, broken, then);
+            then.add(new Effects.GoOn(this));
+        }
+    }
+
     /** What lingers goes back now, and perhaps what is retained: something else is to follow it. */
     abstract void giveUnusedBack(boolean retainedToo, Effects then);
 
