@@ -13,11 +13,12 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.api.Test;
 
 /** No random bytes are to be had when a claim is to be made behind another one: its waiter hears that. */
 class NoIdTest {
+    private static final HoldOptions OPTIONS = HoldOptions.defaults();
+
     private final ManualTime time = new ManualTime();
     private final MemoryStore memory = new MemoryStore(time);
     private volatile boolean exhausted;
@@ -49,27 +50,20 @@ class NoIdTest {
         return ClaimId.random();
     }
 
-    static List<Mode> modes() {
-        return List.of(Mode.EXCLUSIVE, Mode.permits(1, 2));
-    }
-
-    @ParameterizedTest
-    @MethodSource("modes")
-    void theNextWaiterHearsIt(Mode mode) throws Exception {
-        HoldOptions inOrder = HoldOptions.defaults().strictFifo(true);
-        List<HoldHandle> theirs = mode.kind() == LockMode.EXCLUSIVE
-                ? List.of(rival.acquire(rival.name("a", mode), inOrder))
-                : List.of(rival.acquire(rival.name("a", mode), inOrder), rival.acquire(rival.name("a", mode), inOrder));
-        CompletableFuture<HoldHandle> first = wait(mode, inOrder);
-        CompletableFuture<HoldHandle> second = wait(mode, inOrder);
+    @Test
+    void theNextOneThatWantsAPermitHearsIt() throws Exception {
+        List<HoldHandle> theirs = List.of(rival.acquire(permit(rival), OPTIONS), rival.acquire(permit(rival), OPTIONS));
+        CompletableFuture<HoldHandle> first = engine.acquireAsync(permit(engine), OPTIONS, hold -> hold, hold -> {});
+        CompletableFuture<HoldHandle> second = engine.acquireAsync(permit(engine), OPTIONS, hold -> hold, hold -> {});
         exhausted = true;
-        theirs.forEach(hold -> hold.close(LockMode.EXCLUSIVE));
+        theirs.get(0).close(LockMode.PERMITS);
         assertThat(first).isDone();
-        first.join().close(LockMode.EXCLUSIVE);
         assertThat(second).isCompletedExceptionally();
+        first.join().close(LockMode.PERMITS);
+        theirs.get(1).close(LockMode.PERMITS);
     }
 
-    private CompletableFuture<HoldHandle> wait(Mode mode, HoldOptions options) {
-        return engine.acquireAsync(engine.name("a", mode), options, hold -> hold, hold -> {});
+    private static LockName permit(Engine of) {
+        return of.name("a", new Mode.Permits(1, 2));
     }
 }
