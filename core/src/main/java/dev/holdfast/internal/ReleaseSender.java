@@ -103,7 +103,7 @@ final class ReleaseSender {
                     all.remove(again);
                     return all.isEmpty() ? null : all;
                 }));
-        again.ended(why, sent);
+        again.old(sent);
         if (closing) {
             again.hurry();
         }
@@ -144,7 +144,7 @@ final class ReleaseSender {
         request.get().whenComplete((done, failure) -> {
             if (failure != null) {
                 BooleanSupplier ended = () -> closed || !grant.isOpen();
-                new RepeatedRequest(time, request, ended, true, grant.grant().lease(), sent).ended(failure, sent);
+                new RepeatedRequest(time, request, ended, true, grant.grant().lease(), sent).old(sent);
             }
         });
         return answer;
@@ -161,29 +161,20 @@ final class ReleaseSender {
         closed = true;
     }
 
-    /** Withdraws a claim now and, whatever the answer, again. */
     void withdraw(Claim claim) {
         long sent = time.nanoTime();
-        track(
-                claim.name(),
-                store.withdraw(claim).whenComplete((answer, failure) -> withdrawAgain(claim, failure, sent)));
-    }
-
-    private void withdrawAgain(Claim claim, @Nullable Throwable failure, long sent) {
-        boolean ofSession = store.capabilities().sessionBound();
-        long countsFrom = sent + Durations.nanos(claim.lease()) / 3;
-        RepeatedRequest again = new RepeatedRequest(
-                time, () -> store.withdraw(claim), () -> closed, ofSession, claim.lease(), countsFrom);
-        RepeatedRequest tooMany =
-                firstWithdrawals.size() < MOST && firstWithdrawals.add(again) ? null : lastWithdrawals.add(again);
-        again.over().thenRun(() -> {
-            firstWithdrawals.remove(again);
-            lastWithdrawals.remove(again);
-        });
-        if (tooMany != null) {
-            tooMany.giveUp();
-        }
-        again.ended(failure, sent);
+        track(claim.name(), store.withdraw(claim).whenComplete((answer, failure) -> {
+            if (failure != null) {
+                boolean ofSession = store.capabilities().sessionBound();
+                new RepeatedRequest(time, () -> store.withdraw(claim), () -> closed, ofSession, claim.lease(), sent).old(sent);
+            }
+        }));
+        Runnable onceMore = () -> {
+            if (!closed) {
+                store.withdraw(claim);
+            }
+        };
+        time.schedule(onceMore, Duration.ofNanos(Durations.nanos(claim.lease()) / 3));
     }
 
     /**

@@ -81,6 +81,11 @@ final class RepeatedRequest {
         this.countsFrom = countsFrom;
     }
 
+    void old(long sent) {
+        long took = time.nanoTime() - sent;
+        await(Math.max(Math.min(FIRST_WAIT.toNanos(), longestWait()), took), took);
+    }
+
     /** The first request, which was sent at that time, has its answer, or failed. */
     void ended(@Nullable Throwable failure, long sent) {
         ended(failure, sent, Math.min(FIRST_WAIT.toNanos(), longestWait()));
