@@ -1,6 +1,7 @@
 package dev.holdfast.sim;
 
 import java.util.Locale;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.logging.Level;
 import java.util.logging.Logger;
@@ -37,11 +38,20 @@ public final class Simulation {
 
     /** Plays seeds from the first on, until one breaks a rule. */
     Schedule.@Nullable Outcome firstBreach(long firstSeed, long schedules) {
+        return firstBreach(firstSeed, schedules, null);
+    }
+
+    /** The same, and hands out the timeline of each. */
+    Schedule.@Nullable Outcome firstBreach(
+            long firstSeed, long schedules, @Nullable Consumer<? super String> timelines) {
         long began = System.nanoTime();
         try {
             return quietly(() -> {
                 for (long seed = firstSeed; seed < firstSeed + schedules; seed++) {
-                    Schedule.Outcome outcome = Schedule.play(seed, false);
+                    Schedule.Outcome outcome = Schedule.play(seed, timelines != null);
+                    if (timelines != null) {
+                        timelines.accept(outcome.timeline());
+                    }
                     counts.addAll(outcome.counts());
                     played++;
                     if (outcome.verdict() != null) {

@@ -9,6 +9,7 @@ import dev.holdfast.challenge.report.HtmlReport;
 import dev.holdfast.challenge.report.JsonReport;
 import dev.holdfast.challenge.report.Results;
 import dev.holdfast.challenge.report.Summary;
+import dev.holdfast.challenge.report.Table;
 import dev.holdfast.challenge.report.Terminal;
 import dev.holdfast.challenge.store.StoreKind;
 import java.io.IOException;
@@ -41,7 +42,7 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = "Attacks locks with real faults on real processes and servers, and prints what held.",
-        subcommands = Challenge.Verify.class,
+        subcommands = {Challenge.Verify.class, Challenge.Join.class},
         footer = {
             "",
             "It starts stores of its own. Wrong locks run beside: if a check does not find each of them, or finds"
@@ -53,7 +54,8 @@ import picocli.CommandLine.Spec;
             "  holdfast challenge redis --long",
             "  holdfast challenge --minutes 10",
             "  holdfast challenge --only redis/holdfast/fenced/pause-holder --seed 7",
-            "  holdfast challenge verify target/challenge/redis-holdfast-fenced-reset-7.history"
+            "  holdfast challenge verify target/challenge/redis-holdfast-fenced-reset-7.history",
+            "  holdfast challenge table target/challenge-redis target/challenge-sqlite"
         })
 public final class Challenge implements Callable<Integer> {
     private static final List<Logger> MUTED = new ArrayList<>();
@@ -83,7 +85,7 @@ public final class Challenge implements Callable<Integer> {
 
         @Option(
                 names = "--long",
-                description = "300 bites of each fault, 30 of those that wait until a lease is over; up to an hour a"
+                description = "each fault 30 times, 10 times where it waits until a lease is over; up to an hour a"
                         + " store")
         private boolean thorough;
 
@@ -155,7 +157,6 @@ public final class Challenge implements Callable<Integer> {
             Runtime.getRuntime().removeShutdownHook(interrupted);
         });
         results.complete();
-        results.keepHistories(reports);
         write(reports, results);
         Terminal.print(results, System.out);
         System.out.println("Written to " + reports + ": report.html, results.json, summary.md");
@@ -191,6 +192,7 @@ public final class Challenge implements Callable<Integer> {
     private static void write(Path folder, Results results) {
         try {
             synchronized (results) { // no heat of another store adds to them meanwhile
+                results.keepHistories(folder);
                 JsonReport.write(folder.resolve("results.json"), results);
                 HtmlReport.write(folder.resolve("report.html"), results);
                 Summary.write(folder.resolve("summary.md"), results);
@@ -204,9 +206,8 @@ public final class Challenge implements Callable<Integer> {
     private static void tellAndClear(Results results, Path reports, Path folder) {
         results.interrupt();
         try {
-            results.keepHistories(reports);
             write(reports, results);
-        } catch (IOException | UncheckedIOException e) {
+        } catch (UncheckedIOException e) {
             System.err.println("holdfast challenge: cannot keep what was seen in " + reports + ": " + e.getMessage());
         }
         Terminal.printSoFar(results, System.out);
@@ -284,6 +285,28 @@ public final class Challenge implements Callable<Integer> {
                     + " violations");
             found.forEach(violation -> System.out.println("  " + violation.check() + ": " + violation.text()));
             return found.isEmpty() ? 0 : BROKEN;
+        }
+    }
+
+    /** {@code ./holdfast challenge table}: several runs in one table. */
+    @Command(
+            name = "table",
+            description = "Prints one table of several runs, each of other stores: this library's locks beside others.")
+    static final class Join implements Callable<Integer> {
+        @Spec
+        private CommandSpec command = CommandSpec.create();
+
+        @Parameters(paramLabel = "FOLDER", description = "where a run has written its results", arity = "1..*")
+        private List<Path> folders = new ArrayList<>();
+
+        @Override
+        public Integer call() {
+            try {
+                System.out.print(Table.of(folders));
+            } catch (IllegalArgumentException e) {
+                throw new ParameterException(command.commandLine(), String.valueOf(e.getMessage()));
+            }
+            return 0;
         }
     }
 }

@@ -1,6 +1,5 @@
 package dev.holdfast.challenge;
 
-import dev.holdfast.LockClient;
 import dev.holdfast.challenge.Crew.Member;
 import dev.holdfast.challenge.check.Check;
 import dev.holdfast.challenge.check.Check.Violation;
@@ -16,7 +15,6 @@ import dev.holdfast.challenge.lock.LockKind.Role;
 import dev.holdfast.challenge.store.Target;
 import dev.holdfast.challenge.workload.Workload;
 import dev.holdfast.testbed.Await;
-import dev.holdfast.testbed.ChunkMatcher;
 import dev.holdfast.testbed.ReplyDrop;
 import dev.holdfast.testbed.TcpProxy;
 import java.nio.file.Path;
@@ -62,6 +60,9 @@ public final class Heat {
     /** How long nothing may happen that should not, while somebody could make it happen. */
     private static final Duration WATCHED = Duration.ofSeconds(2);
 
+    /** After it no further event begins: what was planned was too much for this machine, or for somebody's lease. */
+    private static final Duration LONGEST = Duration.ofMinutes(5);
+
     /** How much oftener a fault is made at most, until each wrong lock is caught. */
     private static final int MORE = 10;
 
@@ -79,6 +80,7 @@ public final class Heat {
     private final Random random;
     private final Duration longestPause;
     private final List<Lane> lanes = new ArrayList<>();
+    private boolean hasReplaced;
 
     /** A worker that is kept in its holds, and the locks that it holds. */
     public record Pinned(int victim, List<Lane> lanes) {}
@@ -111,10 +113,12 @@ public final class Heat {
         crew.members().forEach(this::begin);
         crew.members().forEach(this::awaitOpened);
         probe();
-        int made = 0;
-        while (made < times || (made < times + MORE && !(areWrongLocksCaught() && areAllBitten()))) {
+        long end = System.nanoTime() + LONGEST.toNanos();
+        for (int made = 0; made < times && System.nanoTime() - end < 0; made++) {
             fault.bite(this);
-            made++;
+        }
+        for (int more = 0; more < MORE && !(areWrongLocksCaught() && areAllBitten()); more++) {
+            fault.bite(this);
         }
         crew.stage.unpin();
         return end();
@@ -183,36 +187,19 @@ public final class Heat {
 
     private List<LaneHistory> end() {
         crew.members().forEach(member -> member.process.send("end"));
-        List<String> threadsLeft = new ArrayList<>();
+        Map<Member, List<String>> threads = new LinkedHashMap<>();
         for (Member member : crew.members()) {
-            String ended = member.process.expect("ended ", Crew.PATIENCE);
-            if (!ended.equals("ended ")) {
-                threadsLeft.add("threads of closed clients: " + ended.substring("ended ".length()));
-            }
+            String left = member.process.expect("ended ", Crew.PATIENCE).substring("ended ".length());
+            threads.put(member, left.isEmpty() ? List.of() : List.of(left.split(",")));
         }
-        Map<Lane, List<String>> residue = residue(threadsLeft);
-        return lanes.stream()
-                .map(lane -> history(lane, Objects.requireNonNull(residue.get(lane))))
+        List<Lane> ours = lanes.stream()
+                .filter(lane -> lane.lock().role() == Role.HOLDFAST)
                 .toList();
-    }
-
-    /** What killed workers held or waited for may stay until its lease has run out. */
-    private Map<Lane, List<String>> residue(List<String> threadsLeft) {
-        Map<Lane, List<String>> left = new HashMap<>();
-        try (LockClient client = LockClient.connect(target.url())) {
-            for (Lane lane : lanes) {
-                List<String> found = new ArrayList<>(arbiter.residue(lane.name()));
-                if (lane.lock().role() == Role.HOLDFAST) {
-                    if (!Await.until(
-                            lane.limit(), () -> client.list(lane.name()).isEmpty())) {
-                        found.add("in the store: " + client.list(lane.name()));
-                    }
-                    found.addAll(threadsLeft);
-                }
-                left.put(lane, found);
-            }
-        }
-        return left;
+        Map<Lane, List<String>> residue =
+                ours.isEmpty() ? Map.of() : new Leftovers(target, threads, hasReplaced).of(ours);
+        return lanes.stream()
+                .map(lane -> history(lane, residue.getOrDefault(lane, arbiter.residue(lane.name()))))
+                .toList();
     }
 
     // What faults are made of.
@@ -310,11 +297,20 @@ public final class Heat {
         return now;
     }
 
-    /** Has another one begin in the place of one that was killed. */
+    /**
+     * Has another one begin in the place of one that was killed. It has begun when it has had the locks that no store keeps:
+     * what a JVM needs to start, on a machine that does other work too, is not the time of anybody's lock.
+     */
     public void replace(int killed) {
+        hasReplaced = true;
         Member next = crew.replace(member(killed));
         begin(next);
         awaitOpened(next);
+        long opened = System.nanoTime();
+        List<Lane> right = lanes().stream()
+                .filter(lane -> lane.lock().role() == Role.RIGHT)
+                .toList();
+        List<Lane> unused = await(right, Crew.PATIENCE, lane -> lane.isHadBy(next.number, opened));
     }
 
     /** Kills the server, and starts it with what it has on disk; returns when it answers. */
@@ -329,14 +325,13 @@ public final class Heat {
 
     /**
      * Which of the locks a worker's next request loses its reply for, and when; it names the lock, and is made by running the
-     * last.
+     * last. The reply is the one by which the server has done it: of a transaction, that to its commit.
      */
     public Map<Lane, Long> loseReplies(int worker, List<Lane> locks, Runnable request) {
         Map<Lane, ReplyDrop> drops = new LinkedHashMap<>();
         for (Lane lane : locks) {
             if (lane.lock().isInStore()) {
-                String named = lane.name() + lane.lock().caught().request();
-                drops.put(lane, proxy(worker).dropNextReply(ChunkMatcher.containing(named)));
+                drops.put(lane, proxy(worker).dropNextReply(lane.lock().requestFor(lane.name()), target.isDone()));
             }
         }
         request.run();

@@ -66,6 +66,7 @@ class ChallengeTest {
         assertRefused("cannot write to /dev/null/reports", "--quick", "--out", "/dev/null/reports");
         assertRefused("/dev/null is no history of a challenge", "verify", "/dev/null");
         assertRefused("no.history cannot be read", "verify", "no.history");
+        assertRefused("no results of a challenge in no-folder", "table", "no-folder");
     }
 
     private static void assertRefused(String why, String... arguments) {

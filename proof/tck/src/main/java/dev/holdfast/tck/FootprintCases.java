@@ -10,12 +10,14 @@ import dev.holdfast.testbed.Residue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
 /** What locks cost when nobody uses them: nothing in the client, and in the store no more than is documented. */
 abstract class FootprintCases extends Cases {
     private static final int NAMES = 10_000;
     private static final int LISTED = 1_000;
+    private static final int USERS = 4;
     private static final int HOLDS = 500;
     private static final String THREADS = "holdfast-";
 
@@ -24,7 +26,7 @@ abstract class FootprintCases extends Cases {
     }
 
     @Test
-    void manyNamesUsedOnceLeaveNothingThatIsListed() throws Exception {
+    void manyNamesUsedOnceLeaveNothingThatIsListed() {
         String prefix = rig.name();
         useOnce(prefix, LISTED);
         RawClient raw = rig.raw();
@@ -84,10 +86,19 @@ abstract class FootprintCases extends Cases {
         }
     }
 
-    private void useOnce(String prefix, int names) throws InterruptedException {
+    /** By some threads, as each name waits for the answers of the store. */
+    private void useOnce(String prefix, int names) {
         LockClient client = rig.client();
-        for (int i = 0; i < names; i++) {
-            client.lock(prefix + "-" + i).acquire().close();
+        List<Future<Boolean>> users = new ArrayList<>();
+        for (int first = 0; first < USERS; first++) {
+            int user = first;
+            users.add(rig.fork(() -> {
+                for (int i = user; i < names; i += USERS) {
+                    client.lock(prefix + "-" + i).acquire().close();
+                }
+                return true;
+            }));
         }
+        users.forEach(each -> rig.patience.times(4).result(each, "names used once"));
     }
 }

@@ -130,6 +130,11 @@ final class Lane {
         return Math.max(0, next.due - now);
     }
 
+    /** Whether the sender has ended; the receiver may not have been told yet. */
+    boolean isEndedBySender() {
+        return fromEnded;
+    }
+
     /** Whether the sender may send more. */
     boolean wantsToRead() {
         return !fromEnded && kept < MOST_KEPT;

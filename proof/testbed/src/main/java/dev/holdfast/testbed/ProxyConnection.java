@@ -66,6 +66,11 @@ final class ProxyConnection {
         return !client.isOpen();
     }
 
+    /** Whether the client will send no more. */
+    boolean isEndedByClient() {
+        return toServer.isEndedBySender() || isClosed();
+    }
+
     /** Resets both sides; what is under way is lost. */
     void reset() {
         toServer.dropAll();

@@ -171,6 +171,15 @@ public final class TcpProxy implements AutoCloseable {
         return new Connections(accepted.get(), connections.size(), cut.get());
     }
 
+    /**
+     * How many connections clients have not ended. One that a client has ended stays open until its server ends it, too,
+     * which a server that is just starting may never do.
+     */
+    public int keptByClients() {
+        return loop.call(() -> Math.toIntExact(
+                connections.stream().filter(each -> !each.isEndedByClient()).count()));
+    }
+
     /** Resets all connections, closes the port and ends its threads. May be called again. */
     @Override
     public void close() {

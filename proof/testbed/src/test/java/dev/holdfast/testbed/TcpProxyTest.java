@@ -102,6 +102,17 @@ class TcpProxyTest {
     }
 
     @Test
+    void aConnectionThatItsClientHasEndedIsNotCountedAmongThoseOfClientsAlthoughTheServerKeepsIt() throws Exception {
+        proxy.toClient().hold(); // as if the server did not end it
+        try (Socket client = connect()) {
+            send(client, "last words".getBytes(UTF_8));
+            await().atMost(SOON).until(() -> proxy.keptByClients() == 1);
+        }
+        await().atMost(SOON).until(() -> proxy.keptByClients() == 0);
+        assertThat(proxy.connections().open()).isEqualTo(1);
+    }
+
+    @Test
     void aResetOfTheClientReachesTheServerAsAReset() throws Exception {
         try (Socket client = connect()) {
             echo(client, "hello");

@@ -32,7 +32,8 @@ final class Buyers {
     /** Their number at one time. */
     static final int MOST = 1000;
 
-    private static final long PATIENCE = TimeUnit.SECONDS.toNanos(30);
+    static final Duration PATIENCE = Duration.ofSeconds(30);
+
     private static final long SHORTEST_PAUSE = 50; // milliseconds
     private static final int BAD_REQUEST = 400;
 
@@ -41,14 +42,16 @@ final class Buyers {
     private final URI orders;
     private final long started = System.nanoTime();
     private final int count;
+    private final long patience; // in nanoseconds
     private final AtomicInteger done = new AtomicInteger();
     private final Queue<Long> waits = new ConcurrentLinkedQueue<>();
     private final Map<String, Integer> answers = new ConcurrentHashMap<>();
     private volatile long lastAnswer = started;
 
-    private Buyers(URI orders, int count) {
+    private Buyers(URI orders, int count, Duration patience) {
         this.orders = orders;
         this.count = count;
+        this.patience = patience.toNanos();
     }
 
     /** A buyer with an order; its pauses are drawn from the seed, too. */
@@ -67,9 +70,9 @@ final class Buyers {
                 .toList();
     }
 
-    /** Sends so many with the same order at once. */
-    static Buyers send(URI orders, int count, String body) {
-        return send(orders, Collections.nCopies(count, body), 0, new SplittableRandom());
+    /** Sends so many with the same order at once, who give up after some time. */
+    static Buyers send(URI orders, int count, String body, Duration patience) {
+        return send(orders, Collections.nCopies(count, body), 0, new SplittableRandom(), patience);
     }
 
     /** Sends one for each order at once. */
@@ -84,7 +87,12 @@ final class Buyers {
      * @param random draws their keys, the moment at which each comes, and the pauses between their attempts
      */
     static Buyers send(URI orders, List<String> bodies, int withinMillis, SplittableRandom random) {
-        Buyers buyers = new Buyers(orders, bodies.size());
+        return send(orders, bodies, withinMillis, random, PATIENCE);
+    }
+
+    private static Buyers send(
+            URI orders, List<String> bodies, int withinMillis, SplittableRandom random, Duration patience) {
+        Buyers buyers = new Buyers(orders, bodies.size(), patience);
         Iterator<String> body = bodies.iterator();
         for (Arrival each : draw(bodies.size(), withinMillis, random)) {
             String order = body.next();
@@ -120,7 +128,7 @@ final class Buyers {
         answers.merge(answer == null ? name(failure) : Integer.toString(status), 1, Integer::sum);
         boolean isFinal = status == 201 || (status >= BAD_REQUEST && status < 429);
         long now = System.nanoTime();
-        if (isFinal || now - buyer.since() > PATIENCE) {
+        if (isFinal || now - buyer.since() > patience) {
             if (isFinal) {
                 waits.add(now - buyer.since());
             } else {

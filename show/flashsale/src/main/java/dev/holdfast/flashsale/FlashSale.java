@@ -9,6 +9,7 @@ import dev.holdfast.flashsale.shop.Tally;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -234,12 +235,17 @@ final class FlashSale implements AutoCloseable {
 
     /** Sends buyers. */
     void send(int count, int quantity) {
+        send(count, quantity, Buyers.PATIENCE);
+    }
+
+    /** Sends buyers who give up after some time. */
+    void send(int count, int quantity, Duration patience) {
         Refused.unless(count >= 1 && count <= Buyers.MOST, "count must be 1 to " + Buyers.MOST);
         Refused.unless(quantity >= 1, "quantity must be at least 1");
         changes.lock();
         try {
             requireQuiet();
-            buyers = Buyers.send(orders(), count, "{\"quantity\":" + quantity + "}");
+            buyers = Buyers.send(orders(), count, "{\"quantity\":" + quantity + "}", patience);
         } finally {
             changes.unlock();
         }

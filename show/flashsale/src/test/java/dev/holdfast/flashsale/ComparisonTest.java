@@ -3,10 +3,7 @@ package dev.holdfast.flashsale;
 import static dev.holdfast.testbed.OrSkip.orSkip;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.testbed.MariaDbServer;
-import dev.holdfast.testbed.PostgresServer;
 import dev.holdfast.testbed.RedisServer;
-import dev.holdfast.testbed.ZooKeeperServer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -16,19 +13,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * The guards side by side on each store: two of them, or every guard with {@code -Dholdfast.guards=all}, or with {@code
- * speed} every guard without faults. {@code ./dev guards} calls it so, and prints the tables of docs/choosing-a-store.md,
- * which are left in target/guards-STORE.md.
+ * The guards side by side: two of them, or every guard with {@code -Dholdfast.guards=all}, or with {@code speed} every guard
+ * without faults. The table is left in target/guards-STORE.md. On which stores guards hold, and which do not, {@link
+ * FlashSaleStoresTest} and {@link NaiveGuardsTest} prove.
  */
 @Tag("thorough")
 @Timeout(900)
 class ComparisonTest {
     private static final String GUARDS = System.getProperty("holdfast.guards", "two");
-
-    @Test
-    void onTheEmbeddedStore() throws Exception {
-        compare("sqlite", null, "query-and-occupy");
-    }
 
     @Test
     void onRedis() throws Exception {
@@ -37,35 +29,7 @@ class ComparisonTest {
         }
     }
 
-    @Test
-    void onAQuorumOfRedisServers() throws Exception {
-        try (RedisQuorum quorum = new RedisQuorum()) {
-            compare("quorum", quorum.url(), "none");
-        }
-    }
-
-    @Test
-    void onPostgres() throws Exception {
-        try (PostgresServer postgres = orSkip(PostgresServer::start)) {
-            compare("postgresql", postgres.jdbcUrl(), "unique-row");
-        }
-    }
-
-    @Test
-    void onMariaDb() throws Exception {
-        try (MariaDbServer mariaDb = orSkip(MariaDbServer::start)) {
-            compare("mariadb", mariaDb.jdbcUrl(), "none");
-        }
-    }
-
-    @Test
-    void onZooKeeper() throws Exception {
-        try (ZooKeeperServer zooKeeper = orSkip(ZooKeeperServer::start)) {
-            compare("zookeeper", "zk://" + zooKeeper.connectString(), "none");
-        }
-    }
-
-    private static void compare(String name, @Nullable String store, String naive) throws Exception {
+    static void compare(String name, @Nullable String store, String naive) throws Exception {
         try (FlashSale sale = FlashSale.start(store, 2, 0, ComparisonTest::print)) {
             Path table = Path.of("target", "guards-" + name + ".md");
             Comparison comparison = new Comparison(sale, ComparisonTest::print);

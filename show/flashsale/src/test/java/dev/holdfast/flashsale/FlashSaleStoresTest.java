@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Holdfast's guard on every store: ten sales in a row, and one in which the holder of the lock is killed. */
+/** Holdfast's guard on every store: ten sales in a row, and one in which the holder of the lock is stopped, or killed. */
 @Tag("thorough")
 @Timeout(300)
 class FlashSaleStoresTest {
@@ -39,6 +39,7 @@ class FlashSaleStoresTest {
     void onSqlite() throws Exception {
         try (FlashSale sale = FlashSale.start(null, 2, 0, FlashSaleStoresTest::print)) {
             holdfastSellsExactlyTheTicketsTenTimes(sale);
+            aStoppedHolderIsRefusedByTheFence(sale);
             aKilledHolderDelaysTheSaleAndLosesNothing(sale, LEASE);
         }
     }
@@ -48,6 +49,7 @@ class FlashSaleStoresTest {
         try (RedisServer redis = orSkip(RedisServer::start);
                 FlashSale sale = FlashSale.start(redis.uri(), 2, 0, FlashSaleStoresTest::print)) {
             holdfastSellsExactlyTheTicketsTenTimes(sale);
+            aStoppedHolderIsRefusedByTheFence(sale);
             aKilledHolderDelaysTheSaleAndLosesNothing(sale, LEASE);
         }
     }
@@ -57,6 +59,7 @@ class FlashSaleStoresTest {
         try (RedisQuorum quorum = new RedisQuorum();
                 FlashSale sale = FlashSale.start(quorum.url(), 2, 0, FlashSaleStoresTest::print)) {
             holdfastSellsExactlyTheTicketsTenTimes(sale);
+            aStoppedHolderIsRefusedByTheFence(sale);
             aKilledHolderDelaysTheSaleAndLosesNothing(sale, LEASE);
         }
     }
@@ -67,6 +70,7 @@ class FlashSaleStoresTest {
                 FlashSale sale = FlashSale.start(postgres.jdbcUrl(), 2, 0, FlashSaleStoresTest::print)) {
             aSecondSaleIsRefused(postgres.jdbcUrl());
             holdfastSellsExactlyTheTicketsTenTimes(sale);
+            aStoppedHolderIsRefusedByTheFence(sale);
             aKilledHolderDelaysTheSaleAndLosesNothing(sale, LEASE);
             thePageShowsTheOrdersInTheDatabase(sale, postgres.jdbcUrl());
         }
@@ -79,6 +83,7 @@ class FlashSaleStoresTest {
             aSecondSaleIsRefused(mariaDb.jdbcUrl());
             keysThatDifferInCaseAreTwoOrders(sale);
             holdfastSellsExactlyTheTicketsTenTimes(sale);
+            aStoppedHolderIsRefusedByTheFence(sale);
             aKilledHolderDelaysTheSaleAndLosesNothing(sale, LEASE);
             thePageShowsTheOrdersInTheDatabase(sale, mariaDb.jdbcUrl());
         }
@@ -90,6 +95,7 @@ class FlashSaleStoresTest {
                 FlashSale sale =
                         FlashSale.start("zk://" + zooKeeper.connectString(), 2, 0, FlashSaleStoresTest::print)) {
             holdfastSellsExactlyTheTicketsTenTimes(sale);
+            aStoppedHolderIsRefusedByTheFence(sale);
             aKilledHolderDelaysTheSaleAndLosesNothing(sale, SESSION);
         }
     }
@@ -99,6 +105,7 @@ class FlashSaleStoresTest {
         try (EtcdServer etcd = orSkip(EtcdServer::start);
                 FlashSale sale = FlashSale.start("etcd://" + etcd.endpoint(), 2, 0, FlashSaleStoresTest::print)) {
             holdfastSellsExactlyTheTicketsTenTimes(sale);
+            aStoppedHolderIsRefusedByTheFence(sale);
             aKilledHolderDelaysTheSaleAndLosesNothing(sale, LEASE.plusSeconds(2));
         }
     }
@@ -109,6 +116,7 @@ class FlashSaleStoresTest {
                 FlashSale sale =
                         FlashSale.start("memcached://" + memcached.endpoint(), 2, 0, FlashSaleStoresTest::print)) {
             holdfastSellsExactlyTheTicketsTenTimes(sale);
+            aStoppedHolderIsRefusedByTheFence(sale);
             aKilledHolderDelaysTheSaleAndLosesNothing(sale, LEASE.plusSeconds(3));
         }
     }
@@ -142,6 +150,20 @@ class FlashSaleStoresTest {
             assertThat(end.tally().collisions()).isEmpty();
             assertThat(end.remaining()).isZero();
         }
+    }
+
+    /** For longer than its lease, between reading and writing. */
+    private static void aStoppedHolderIsRefusedByTheFence(FlashSale sale) throws InterruptedException {
+        sale.open("holdfast", STOCK, 5);
+        sale.servers().pause(1);
+
+        FlashSale.Figures end = OnTwoServers.sell(sale, CROWD);
+
+        assertThat(end.struck().paused()).isEqualTo(1);
+        assertThat(end.tally().sold()).isEqualTo(STOCK);
+        assertThat(end.tally().oversold()).isZero();
+        assertThat(end.tally().refusals()).isPositive();
+        sale.servers().awaitUp(1);
     }
 
     private static void aKilledHolderDelaysTheSaleAndLosesNothing(FlashSale sale, Duration atMost) {

@@ -42,7 +42,11 @@ abstract class OnTwoServers {
     }
 
     static FlashSale.Figures sell(FlashSale sale, int crowd) {
-        sale.send(crowd, 1);
+        return sell(sale, crowd, Buyers.PATIENCE);
+    }
+
+    static FlashSale.Figures sell(FlashSale sale, int crowd, Duration patience) {
+        sale.send(crowd, 1, patience);
         await().atMost(LONG).until(sale::isQuiet);
         return sale.figures();
     }

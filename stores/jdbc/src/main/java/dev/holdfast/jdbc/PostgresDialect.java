@@ -55,6 +55,7 @@ final class PostgresDialect implements ServerDialect {
 
     private static final String CANCELLED = "57014";
     private static final int ANSWERS_TO_LOG_IN = 3;
+    private static final int SECONDS_TO_CANCEL = 1;
     private static final String CHANNEL = "holdfast_";
 
     @Override
@@ -421,7 +422,10 @@ final class PostgresDialect implements ServerDialect {
         return "org.postgresql:postgresql";
     }
 
-    /** A log-in takes several answers, and on a busy machine that has just started longer than any one of them. */
+    /**
+     * A log-in takes several answers, and on a busy machine that has just started longer than any one of them. A statement
+     * that is cancelled returns after the server has closed the connection of the cancel; the driver would wait 10 s for that.
+     */
     @Override
     public Map<String, String> driverProperties(int seconds) {
         return Map.of(
@@ -431,6 +435,8 @@ final class PostgresDialect implements ServerDialect {
                 Integer.toString(ANSWERS_TO_LOG_IN * seconds),
                 "socketTimeout",
                 Integer.toString(seconds),
+                "cancelSignalTimeout",
+                Integer.toString(SECONDS_TO_CANCEL),
                 "prepareThreshold",
                 "1",
                 "tcpKeepAlive",

@@ -24,10 +24,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A server whose commits wait for a synchronous standby that is not there. */
+@Execution(ExecutionMode.CONCURRENT)
 @Tag("thorough")
 @Timeout(180)
 class AbsentStandbyTest {

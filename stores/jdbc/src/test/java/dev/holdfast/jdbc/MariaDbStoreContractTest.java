@@ -1,39 +1,9 @@
 package dev.holdfast.jdbc;
 
-import dev.holdfast.testbed.MariaDbServer;
-import dev.holdfast.testbed.OrSkip;
-import java.util.Optional;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
-@Tag("engine-proved-elsewhere")
-@Tag("processes-proved-elsewhere")
+/** The store on MariaDB. */
+@Tag("engine-in-another-class")
+@Tag("processes-in-another-class")
 @Tag("thorough")
-class MariaDbStoreContractTest extends ServerStoreContract {
-    private static MariaDbServer server;
-
-    @BeforeAll
-    static void startServer() {
-        server = OrSkip.orSkip(() -> MariaDbServer.start("--max-connections=300"));
-    }
-
-    @AfterAll
-    static void stopServer() {
-        if (server != null) {
-            server.close();
-        }
-    }
-
-    @Override
-    protected String jdbcUrl() {
-        return server.jdbcUrl();
-    }
-
-    /** A server that has stopped, with all connections open. */
-    @Override
-    protected Optional<AutoCloseable> breakStore() {
-        server.process().stop();
-        return Optional.of(server.process()::cont);
-    }
-}
+class MariaDbStoreContractTest extends MariaDbContract {}

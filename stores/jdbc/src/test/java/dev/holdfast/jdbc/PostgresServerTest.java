@@ -225,6 +225,25 @@ class PostgresServerTest extends RecordTableCases {
         }
     }
 
+    /** The driver's thread waits for the server to take note of a cancelled statement. */
+    @Test
+    @Tag("thorough")
+    void aServerThatStandsStillIsGivenUpWithinNineSeconds() {
+        try (Store store = store()) {
+            Requests.get(Asked.of(store, Requests.claim("before")).answer());
+            server.process().stop();
+            try {
+                long asked = System.nanoTime();
+                assertThatThrownBy(() -> Requests.get(
+                                Asked.of(store, Requests.claim("meanwhile")).answer()))
+                        .isInstanceOf(StoreUnavailableException.class);
+                assertThat(Duration.ofNanos(System.nanoTime() - asked)).isLessThan(Duration.ofSeconds(9));
+            } finally {
+                server.process().cont();
+            }
+        }
+    }
+
     @Test
     void aServerThatWasKilledAndStartedAgainStillKnowsTheHolder() throws Exception {
         try (LockClient one = LockClient.connect(url());

@@ -154,10 +154,12 @@ class RefusalTest {
     }
 
     @Test
-    @Tag("thorough") // fills the server, a minute long
+    @Tag("thorough") // fills the server
     void aServerThatDoesNotEvictAndHasNoMemoryLeftIsUnavailable() throws Exception {
         try (MemcachedServer server = OrSkip.orSkip(() -> MemcachedServer.start("-M", "-m", "1", "-I", "512k"));
-                LockClient client = LockClient.connect("memcached://" + server.endpoint() + "?timeout=2s")) {
+                LockClient client = LockClient.builder("memcached://" + server.endpoint() + "?timeout=2s")
+                        .outageLimit(Duration.ofSeconds(1))
+                        .build()) {
             for (int size = 120; size < 400; size += 40) {
                 int bytes = size;
                 server.setAll(IntStream.range(0, 5_000).mapToObj(i -> "other" + bytes + "-" + i), bytes);

@@ -61,9 +61,15 @@ final class QuorumReading {
         if (most.isEmpty() || most.size() + answers.missing() < members.majority()) {
             return LockStatus.free(name, waiting);
         }
-        // The lowest number is that of the grant. Its lease is over when fewer members than a majority still have one.
-        StatusReply first =
-                most.stream().min(Comparator.comparingLong(StatusReply::number)).orElseThrow();
+        // The number that most of them have is that of the grant: a member that has yet to raise its own has a lower
+        // one, and one that joined later may have a higher one. Its lease is over when fewer than a majority still have
+        // one.
+        StatusReply first = most.stream()
+                .max(Comparator.comparingLong((StatusReply reply) -> most.stream()
+                                .filter(other -> other.number() == reply.number())
+                                .count())
+                        .thenComparing(StatusReply::number, Comparator.reverseOrder()))
+                .orElseThrow();
         long left = most.stream()
                 .map(StatusReply::leftMillis)
                 .sorted(Comparator.reverseOrder())

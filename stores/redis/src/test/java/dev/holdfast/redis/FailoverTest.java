@@ -21,15 +21,18 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * A master dies, or is paused, after its last grants were kept from its replica, and the replica becomes the master.
- * Each case runs once in the everyday tier of {@code ./verify}, and 20 times with {@code --all}.
+ * Each case runs 20 times, several of them side by side: each try has servers of its own, and mostly waits for the Sentinel.
  */
+@Execution(ExecutionMode.CONCURRENT)
 @Tag("thorough")
 class FailoverTest {
     private static final int LOCKS = 5;
+    private static final int TRIES = 20;
     private static final String ALL_REPLICAS = "?acks=1&timeout=6s";
 
     private final Rig rig = new Rig();
@@ -48,7 +51,7 @@ class FailoverTest {
         }
     }
 
-    @Test
+    @RepeatedTest(TRIES)
     void withAcksNoGrantIsForgotten() {
         RedisStore store = rig.open(redis.uri() + ALL_REPLICAS);
         List<Grant> replicated = holdAll(store, "replicated");
@@ -75,14 +78,8 @@ class FailoverTest {
                 .hasMessageContaining("only 0 of 1 replicas");
     }
 
-    @RepeatedTest(19)
-    @Tag("thorough")
-    void withAcksNoGrantIsForgottenHoweverOftenItIsTried() {
-        withAcksNoGrantIsForgotten();
-    }
-
     /** The purpose of acks: without them two clients have the lock here. */
-    @Test
+    @RepeatedTest(TRIES)
     void withoutAcksAGrantIsForgottenAndItsTokenIsStale() {
         RedisStore store = rig.open(redis.uri());
         List<Grant> replicated = holdAll(store, "replicated");
@@ -113,14 +110,8 @@ class FailoverTest {
                 .anyMatch(caveat -> caveat.contains("a failover may forget a grant"));
     }
 
-    @RepeatedTest(19)
-    @Tag("thorough")
-    void withoutAcksEachStaleWriteIsRefusedHoweverOftenItIsTried() {
-        withoutAcksAGrantIsForgottenAndItsTokenIsStale();
-    }
-
     /** The old master has not been notified yet that it is replaced. */
-    @Test
+    @RepeatedTest(TRIES)
     void anOldMasterThatGoesOnGrantsNothingWhereAReplicaHasToConfirm() {
         List<Grant> replicated = holdAll(rig.open(redis.uri() + ALL_REPLICAS), "replicated");
         holdTheLink();
@@ -142,12 +133,6 @@ class FailoverTest {
                 .as("without acks it grants")
                 .isPresent();
         assertThat(second).allMatch(grant -> Rig.renew(newMaster, grant) == Renewal.Verdict.HELD);
-    }
-
-    @RepeatedTest(19)
-    @Tag("thorough")
-    void anOldMasterGrantsNothingHoweverOftenItIsTried() {
-        anOldMasterThatGoesOnGrantsNothingWhereAReplicaHasToConfirm();
     }
 
     // ---- helpers ----

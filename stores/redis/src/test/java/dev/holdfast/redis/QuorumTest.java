@@ -119,6 +119,22 @@ class QuorumTest extends QuorumCase {
         assertThat(attempt(store, NAME)).isPresent();
     }
 
+    /** Below: its number is yet to be raised. Above: it joined later, at a clock that is ahead. */
+    @ParameterizedTest
+    @ValueSource(longs = {-1, 1})
+    void theNumberThatIsShownIsThatOfTheGrantThoughAMemberHasAnother(long more) {
+        Grant held = hold(open(), Rig.claim(NAME));
+        RedisServer member = servers.get(2);
+        String state = ask(member, "GET", KEY);
+        ask(member, "SET", KEY, state.replace(" " + held.number(), " " + (held.number() + more)), "KEEPTTL");
+
+        QuorumStore other = open();
+
+        assertThat(Rig.get(other.status(NAME)).grant().orElseThrow().token()).isEqualTo(held.number() * 1024);
+        assertThat(Rig.get(other.breakGrant(NAME, held.number(), true))).isTrue();
+        assertThat(attempt(other, NAME)).isPresent();
+    }
+
     @Test
     void tokensRiseWhateverMajorityGrants() {
         String ahead = farAhead();

@@ -24,10 +24,13 @@ import org.junit.jupiter.api.io.TempDir;
  * says where an empty one is, and where none answers; a store on a server starts it there, before all tests.
  */
 abstract class CommandLineContract {
-    /** Cases in which the stores do not differ: the engine's, or those that the contract of the stores proves on each. */
+    /**
+     * Cases in which the stores do not differ: the engine's, or those that the contract of the stores proves on each. They
+     * run where leases are polled (SQLite), where waiters are notified (Redis), and where sessions end (ZooKeeper).
+     */
     private static final String ENGINE = "engine";
 
-    /** Cases between processes, in which a store with leases and one that ends locks with sessions may differ. */
+    /** Cases between processes, in which a store with leases and one that ends locks with sessions may differ; on the same. */
     private static final String PROCESSES = "processes";
 
     private static final Duration HALF_THE_DEFAULT_LEASE = Duration.ofSeconds(15);

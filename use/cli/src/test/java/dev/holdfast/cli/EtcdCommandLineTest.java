@@ -11,9 +11,10 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
-/** The command line on etcd. */
+/** What the command line says of etcd. */
+@Tag("engine-in-another-class")
+@Tag("processes-in-another-class")
 @Tag("thorough")
-@Tag("engine-proved-elsewhere")
 class EtcdCommandLineTest extends CommandLineContract {
     private static final AtomicInteger STORES = new AtomicInteger();
     private static EtcdServer server;

@@ -8,7 +8,9 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
-/** The command line on an H2 server. For {@code ./verify --all}: MariaDB shows a server of SQL every day. */
+/** What the command line says of an H2 server. */
+@Tag("engine-in-another-class")
+@Tag("processes-in-another-class")
 @Tag("thorough")
 class H2CommandLineTest extends CommandLineContract {
     private static Server server;

@@ -10,10 +10,10 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
-/** The command line on MariaDB. */
+/** What the command line says of MariaDB. */
+@Tag("engine-in-another-class")
+@Tag("processes-in-another-class")
 @Tag("thorough")
-@Tag("engine-proved-elsewhere")
-@Tag("processes-proved-elsewhere")
 class MariaDbCommandLineTest extends CommandLineContract {
     private static MariaDbServer server;
 

@@ -9,7 +9,9 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
-/** The command line on PostgreSQL. For {@code ./verify --all}: MariaDB shows a server of SQL every day. */
+/** What the command line says of PostgreSQL. */
+@Tag("engine-in-another-class")
+@Tag("processes-in-another-class")
 @Tag("thorough")
 class PostgresCommandLineTest extends CommandLineContract {
     private static PostgresServer server;

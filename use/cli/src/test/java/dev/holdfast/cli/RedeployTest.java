@@ -131,9 +131,15 @@ class RedeployTest {
         return url + (url.contains("?") ? "&" : "?") + parameter;
     }
 
-    /** In a JVM of its own, so that the application is the first to make what the JDK makes once in a process. */
+    /**
+     * In a JVM of its own, so that the application is the first to make what the JDK makes once in a process. What the JDK
+     * refers to softly, it would keep for a second for each free megabyte.
+     */
     private static void leavesNothing(String url) {
-        try (ChildProcess container = ChildJvm.main(Container.class).args(url).start()) {
+        try (ChildProcess container = ChildJvm.main(Container.class)
+                .flags("-XX:SoftRefLRUPolicyMSPerMB=0")
+                .args(url)
+                .start()) {
             container.expect("undeployed", PATIENCE);
         }
     }

@@ -20,7 +20,8 @@ import javax.sql.DataSource;
 
 /**
  * db-scheduler's row lock: a recurring task, whose next execution runs on the worker that picks its row. A turn is an
- * execution; one that finds no turn that waits does nothing.
+ * execution. A worker that wants none picks none: else most executions would go to workers with nothing to do, and the one
+ * that is wanted to hold would take long to get there, beside locks of others that last for ten seconds.
  */
 final class DbScheduler implements AttackedLock {
     private static final Duration POLL = Duration.ofMillis(200);
@@ -59,7 +60,7 @@ final class DbScheduler implements AttackedLock {
 
     DbScheduler(Place place) throws Exception {
         DataSource database =
-                place.client(HikariDataSource.class, "db-scheduler", () -> open(place.url()), HikariDataSource::close);
+                place.client(HikariDataSource.class, "db-scheduler", () -> open(place), HikariDataSource::close);
         scheduler = Scheduler.create(database)
                 .startTasks(Tasks.recurring(place.name(), FixedDelay.of(JobOfPeriod.PERIOD))
                         .execute((task, context) -> execute(context.getExecution().executionTime)))
@@ -71,6 +72,7 @@ final class DbScheduler implements AttackedLock {
                 .missedHeartbeatsLimit(MISSED)
                 .shutdownMaxWait(POLL)
                 .build();
+        scheduler.pause();
         scheduler.start();
     }
 
@@ -88,8 +90,13 @@ final class DbScheduler implements AttackedLock {
     @Override
     public Result turn(Mode mode, Work work) throws Exception {
         Waiting turn = new Waiting(work, new CompletableFuture<>());
-        waiting.put(turn);
-        return turn.over().join();
+        scheduler.resume();
+        try {
+            waiting.put(turn);
+            return turn.over().join();
+        } finally {
+            scheduler.pause();
+        }
     }
 
     @Override
@@ -97,10 +104,13 @@ final class DbScheduler implements AttackedLock {
         scheduler.stop();
     }
 
-    private static HikariDataSource open(String url) throws SQLException {
+    private static HikariDataSource open(Place place) throws SQLException {
         HikariDataSource pool = new HikariDataSource();
-        pool.setJdbcUrl(url);
-        boolean isPostgres = url.startsWith("jdbc:postgresql:");
+        pool.setJdbcUrl(place.url());
+        if (place.isAlone()) {
+            pool.setMaximumPoolSize(2); // one for the task, one for the heartbeat
+        }
+        boolean isPostgres = place.url().startsWith("jdbc:postgresql:");
         try (Connection connection = pool.getConnection();
                 Statement statement = connection.createStatement()) {
             if (isPostgres) {

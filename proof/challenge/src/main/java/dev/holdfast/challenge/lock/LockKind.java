@@ -1,8 +1,12 @@
 package dev.holdfast.challenge.lock;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.holdfast.testbed.ChunkMatcher;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.Callable;
 
 /**
@@ -72,6 +76,17 @@ public record LockKind(
     public interface Opening {
         /** Connects a client of its own. */
         AttackedLock open(Place place) throws Exception;
+    }
+
+    /**
+     * The request by which it asks for what has that name, or frees it. Spring Integration has the UUID of a name in its
+     * place.
+     */
+    public ChunkMatcher requestFor(String name) {
+        ChunkMatcher plain = ChunkMatcher.containing(name + caught.request());
+        ChunkMatcher hashed = ChunkMatcher.containing(
+                UUID.nameUUIDFromBytes(name.getBytes(UTF_8)).toString());
+        return chunk -> plain.matches(chunk) || hashed.matches(chunk);
     }
 
     /** Whether it must be found out under this fault. */

@@ -35,15 +35,15 @@ final class PeerLocks {
             "db-scheduler", "db-scheduler");
 
     static final List<LockKind> ALL = List.of(
-            ofBench("redisson", StoreKind.REDIS, HALF_MINUTE),
-            ofBench("redisson-fair", StoreKind.REDIS, HALF_MINUTE),
+            peer("redisson", "Redisson", "redis", "plain", HALF_MINUTE, RedissonLock::plain),
+            peer("redisson-fair", "Redisson, fair lock", "redis", "plain", HALF_MINUTE, RedissonLock::fair),
             peer(
                     "redisson-fenced",
                     "Redisson, fenced lock",
                     "redis",
                     "fenced",
                     HALF_MINUTE,
-                    place -> new RedissonFenced(place, true)),
+                    place -> RedissonLock.fenced(place, true)),
             ofBench("spring-redis", StoreKind.REDIS, MINUTE),
             peer(
                     "spring-leader",
@@ -60,14 +60,14 @@ final class PeerLocks {
                     "sentinel",
                     "fenced",
                     HALF_MINUTE,
-                    place -> new RedissonFenced(place, true)),
+                    place -> RedissonLock.fenced(place, true)),
             peer(
                     "redisson-fenced",
                     "Redisson, fenced lock, checkLockSyncedSlaves=false",
                     "sentinel",
                     "fenced",
                     HALF_MINUTE,
-                    place -> new RedissonFenced(place, false)),
+                    place -> RedissonLock.fenced(place, false)),
             ofBench("curator", StoreKind.ZOOKEEPER, Locks.SESSION),
             peer(
                     "curator-listener",
@@ -112,7 +112,8 @@ final class PeerLocks {
                                 // one that is alone needs no pool for many threads
                                 () -> Peers.of(id, store).connect(place.url(), place.isAlone() ? 2 : 1),
                                 Peer::close),
-                        place.name()));
+                        place.name(),
+                        !id.equals("shedlock")));
     }
 
     private static LockKind peer(

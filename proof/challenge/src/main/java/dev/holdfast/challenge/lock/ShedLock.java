@@ -10,10 +10,8 @@ import net.javacrumbs.shedlock.core.LockProvider;
 import net.javacrumbs.shedlock.core.SimpleLock;
 import net.javacrumbs.shedlock.provider.redis.spring.RedisLockProvider;
 
-/** ShedLock, which never waits: its caller tries again, each 20 ms. */
+/** ShedLock, which never waits: its caller tries again, each 100 ms. */
 record ShedLock(LockProvider provider, String name, Duration atMost) implements AttackedLock {
-    private static final Duration BETWEEN = Duration.ofMillis(20);
-
     static ShedLock onRedis(Place place, Duration atMost) throws Exception {
         return new ShedLock(new RedisLockProvider(SpringConnections.at(place), "challenge"), place.name(), atMost);
     }
@@ -36,7 +34,7 @@ record ShedLock(LockProvider provider, String name, Duration atMost) implements 
             if (lock.isPresent()) {
                 return lock.get();
             }
-            Thread.sleep(BETWEEN.toMillis());
+            Thread.sleep(LibraryLock.BETWEEN_TRIES.toMillis());
         }
     }
 

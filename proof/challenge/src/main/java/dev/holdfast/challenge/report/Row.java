@@ -191,8 +191,7 @@ public final class Row {
             case NOT_TESTED -> "NOT TESTED (the fault did not bite in " + missed + " tries)";
             case HELD ->
                 "HELD (" + bites() + ", 0 violations; 95 %: fails in less than "
-                        + String.format(Locale.ROOT, "%.1f", Math.min(100, RULE_OF_THREE / events()))
-                        + " % of events" + endings() + ")";
+                        + String.format(Locale.ROOT, "%.1f", bound(events())) + " % of events" + endings() + ")";
             case NOT_PROMISED ->
                 "NOT PROMISED (" + String.join(", ", violations.keySet()) + "; seen after " + seen + " of " + bitten
                         + " bites" + endings() + ")";
@@ -200,6 +199,11 @@ public final class Row {
                 "BROKEN (" + counts() + "; seed "
                         + history().map(LaneHistory::seed).orElse(0L) + ")";
         };
+    }
+
+    /** Of how many events in a hundred a fault is at most that was seen in none of so many, with 95 % confidence. */
+    static double bound(long events) {
+        return Math.min(100, RULE_OF_THREE / events);
     }
 
     /** As "30 events, 90 bites". */

@@ -27,13 +27,9 @@ public final class Summary {
     private static String table(Results results) {
         Map<String, List<Row>> lines = new LinkedHashMap<>();
         for (Row row : results.rows()) {
-            String store = results.settings()
-                    .getOrDefault(row.cell().store(), row.cell().store());
-            lines.computeIfAbsent(
-                            store.replaceFirst(",.*", "")
-                                    + (row.cell().store().equals("sentinel") ? " with Sentinel" : "") + " | "
-                                    + row.lock().title(),
-                            unused -> new ArrayList<>())
+            String store = row.cell().store();
+            String title = title(store, results.settings().getOrDefault(store, store));
+            lines.computeIfAbsent(title + " | " + row.lock().title(), unused -> new ArrayList<>())
                     .add(row);
         }
         StringBuilder table = new StringBuilder(results.isComplete() ? "" : "Not complete: what was seen so far.\n\n")
@@ -42,6 +38,11 @@ public final class Summary {
         lines.forEach((title, rows) -> table.append("| " + title + " | " + held(rows) + " | "
                 + seen(rows, Verdict.NOT_PROMISED) + " | " + seen(rows, Verdict.BROKEN) + " |\n"));
         return table.toString();
+    }
+
+    /** As "Redis 7.0.15 with Sentinel". */
+    static String title(String store, String settings) {
+        return settings.replaceFirst(",.*", "") + (store.equals("sentinel") ? " with Sentinel" : "");
     }
 
     /** Faults under which nothing was found in any use of the lock. */

@@ -5,8 +5,10 @@ import dev.holdfast.testbed.RespConnection;
 import dev.holdfast.testbed.ServerClock;
 import dev.holdfast.testbed.ServerMissingException;
 import dev.holdfast.testbed.ServerProcess;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.stream.Stream;
 
 /** One Redis server that writes nothing to disk, as it is mostly run for locks. */
 record RedisTarget(RedisServer server, Optional<ServerClock> clock) implements Target {
@@ -65,6 +67,31 @@ record RedisTarget(RedisServer server, Optional<ServerClock> clock) implements T
         try (RespConnection connection = server.connect()) {
             return (long) Double.parseDouble(connection.call("EVAL", SCRIPT, "0"));
         }
+    }
+
+    @Override
+    public List<String> kept() {
+        return kept(server);
+    }
+
+    /**
+     * All keys, but those that the server removes by itself: the record of a job that was done, for as long as it is to be
+     * kept; and for a minute the state of a free lock, with the claim that was withdrawn last, and what is left of a queue
+     * or of sharers, which the scripts count no more.
+     */
+    static List<String> kept(RedisServer server) {
+        try (RespConnection redis = server.connect()) {
+            String keys = redis.call("KEYS", "holdfast:{*"); // as [one, another]
+            return Stream.of(keys.substring(1, keys.length() - 1).split(", "))
+                    .filter(key -> !key.isEmpty() && !mayStay(redis, key))
+                    .toList();
+        }
+    }
+
+    private static boolean mayStay(RespConnection redis, String key) {
+        boolean isForEver = redis.call("PTTL", key).equals("-1");
+        boolean isState = key.endsWith("}");
+        return !isForEver && !(isState && redis.call("GET", key).matches("\\d+ [XSPR].*"));
     }
 
     @Override

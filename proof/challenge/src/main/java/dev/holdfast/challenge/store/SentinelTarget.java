@@ -5,12 +5,14 @@ import dev.holdfast.testbed.RedisSentinels;
 import dev.holdfast.testbed.RedisServer;
 import dev.holdfast.testbed.RespConnection;
 import java.time.Duration;
+import java.util.List;
 
 /** A Redis master, a replica behind a link that can be held, and a Sentinel. One failover uses it up. */
 public final class SentinelTarget implements Target {
     private static final Duration PATIENCE = Duration.ofMinutes(1);
 
     private final RedisSentinels redis = RedisSentinels.start(1, 1);
+    private RedisServer master = redis.master();
 
     @Override
     public String settings() {
@@ -40,6 +42,7 @@ public final class SentinelTarget implements Target {
         redis.master().process().kill();
         redis.link(0).cut(); // only now, and what it held is gone with it
         redis.awaitMaster(redis.replica(0));
+        master = redis.replica(0);
     }
 
     /** Starts the old master again, and returns when it follows the new one. */
@@ -51,6 +54,11 @@ public final class SentinelTarget implements Target {
                     "REPLICAOF", "127.0.0.1", Integer.toString(redis.replica(0).port()));
         }
         redis.awaitReplica(redis.master());
+    }
+
+    @Override
+    public List<String> kept() {
+        return RedisTarget.kept(master);
     }
 
     private static String offset(RedisServer server) {

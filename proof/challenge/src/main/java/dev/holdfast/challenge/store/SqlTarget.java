@@ -1,5 +1,6 @@
 package dev.holdfast.challenge.store;
 
+import dev.holdfast.testbed.ChunkMatcher;
 import dev.holdfast.testbed.LocalServer;
 import dev.holdfast.testbed.MariaDbServer;
 import dev.holdfast.testbed.PostgresServer;
@@ -10,6 +11,8 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -21,15 +24,22 @@ import java.util.OptionalInt;
  * @param title what people call it
  * @param url its address, as users of Holdfast write it
  * @param now a query for its wall clock
+ * @param isDone which of its answers leave no transaction open
  */
-record SqlTarget(LocalServer server, String title, String url, String now, Optional<ServerClock> clock)
+record SqlTarget(
+        LocalServer server, String title, String url, String now, ChunkMatcher isDone, Optional<ServerClock> clock)
         implements Target {
     private static final String CONNECTIONS = "max_connections=1000";
 
     static SqlTarget mariaDb(Optional<ServerClock> clock) {
         MariaDbServer server = MariaDbServer.start(environment(clock), "--" + CONNECTIONS);
         return new SqlTarget(
-                server, "MariaDB", server.jdbcUrl(), "SELECT ROUND(UNIX_TIMESTAMP(SYSDATE(3)) * 1000)", clock);
+                server,
+                "MariaDB",
+                server.jdbcUrl(),
+                "SELECT ROUND(UNIX_TIMESTAMP(SYSDATE(3)) * 1000)",
+                Replies::isIdleMariaDb,
+                clock);
     }
 
     static SqlTarget postgres(Optional<ServerClock> clock) {
@@ -39,6 +49,7 @@ record SqlTarget(LocalServer server, String title, String url, String now, Optio
                 "PostgreSQL",
                 server.jdbcUrl(),
                 "SELECT ROUND(EXTRACT(EPOCH FROM clock_timestamp()) * 1000)",
+                Replies::isIdlePostgres,
                 clock);
     }
 
@@ -68,14 +79,29 @@ record SqlTarget(LocalServer server, String title, String url, String now, Optio
         return (long) Double.parseDouble(ask(now));
     }
 
+    /** Rows with a holder or a waiter. A free one stays, with its last number, until it is purged for its age. */
+    @Override
+    public List<String> kept() {
+        return column(
+                url, "SELECT name FROM holdfast_lock WHERE claim_id IS NOT NULL OR waiting <> '' OR sharing <> ''");
+    }
+
     private String ask(String query) {
+        return column(url, query).get(0);
+    }
+
+    /** What a query answers, of one column. */
+    static List<String> column(String url, String query) {
         try (Connection connection = DriverManager.getConnection(url);
                 Statement statement = connection.createStatement();
                 ResultSet answer = statement.executeQuery(query)) {
-            answer.next();
-            return answer.getString(1);
+            List<String> values = new ArrayList<>();
+            while (answer.next()) {
+                values.add(answer.getString(1));
+            }
+            return values;
         } catch (SQLException e) {
-            throw new IllegalStateException(title + " does not answer " + query, e);
+            throw new IllegalStateException("no answer to " + query, e);
         }
     }
 

@@ -1,7 +1,9 @@
 package dev.holdfast.challenge.store;
 
+import dev.holdfast.testbed.ChunkMatcher;
 import dev.holdfast.testbed.ServerClock;
 import dev.holdfast.testbed.ServerProcess;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 
@@ -31,6 +33,25 @@ public interface Target extends AutoCloseable {
     /** What its wall clock shows, in milliseconds since 1970; of a store with a {@link #clock}. */
     default long wallMillis() {
         throw new UnsupportedOperationException(settings() + " has no clock to set");
+    }
+
+    /**
+     * Which bytes from the server say that it has done what it was asked for. A connection that ends before takes what was
+     * not committed with it, and a reply that is lost then is no fault at all.
+     */
+    default ChunkMatcher isDone() {
+        return ChunkMatcher.any();
+    }
+
+    /**
+     * What it keeps of locks of Holdfast, looked up by other means than Holdfast's own. Each entry contains the name of its
+     * lock. What may stay when nobody uses a lock any more is left out; each store says what that is, and why.
+     */
+    List<String> kept();
+
+    /** What a process has open of a store that is a file; where there is a port, its proxy knows. */
+    default List<String> openIn(long process) {
+        return List.of();
     }
 
     /** Its address through a proxy on another port. */

@@ -31,10 +31,14 @@ import java.util.List;
  *   interrupt                                            interrupts those who wait for a lock
  *   lane NUMBER WORKER STORE LOCK WORKLOAD NAME own|shared URL ARBITER FILE SEED PAUSE
  *                                                        answers: opened NUMBER, or: failed NUMBER WHY
- *   end                                                  closes all clients; answers: ended THREADS, those that are left
+ *   end                                                  closes all clients; answers: ended THREADS, those that are left,
+ *                                                        of locks and of clients, with commas between them
  * </pre>
  */
 public final class Worker {
+    /** What the threads that take turns are called, before the number of their lock. */
+    public static final String THREAD = "lane-";
+
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
     private final Stage stage;
@@ -93,10 +97,13 @@ public final class Worker {
             thread.join(
                     Math.max(1, Duration.ofNanos(deadline - System.nanoTime()).toMillis()));
         }
+        List<String> left = new ArrayList<>(
+                threads.stream().filter(Thread::isAlive).map(Thread::getName).toList());
         threads.clear();
         clients.close();
         boolean unused = Await.until(PATIENCE, () -> holdfastThreads().isEmpty()); // those left are told
-        say("ended " + String.join(",", holdfastThreads()));
+        left.addAll(holdfastThreads());
+        say("ended " + String.join(",", left));
     }
 
     /** Threads of the library's clients. */

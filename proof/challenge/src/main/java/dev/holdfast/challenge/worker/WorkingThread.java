@@ -48,7 +48,7 @@ final class WorkingThread extends Thread {
             long seed,
             Duration longestPause) {
         // The same in every process: some locks take the name of a thread for who it is.
-        super("lane-" + number);
+        super(Worker.THREAD + number);
         setDaemon(true);
         this.number = number;
         this.worker = worker;

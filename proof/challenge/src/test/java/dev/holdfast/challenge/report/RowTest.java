@@ -1,17 +1,12 @@
 package dev.holdfast.challenge.report;
 
+import static dev.holdfast.challenge.report.Histories.hold;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.challenge.history.LaneHistory;
-import dev.holdfast.challenge.history.LaneHistory.Bite;
 import dev.holdfast.challenge.history.LaneHistory.Cell;
-import dev.holdfast.challenge.history.LaneHistory.Probe;
 import dev.holdfast.challenge.history.Turn;
-import dev.holdfast.challenge.history.Turn.Outcome;
 import dev.holdfast.challenge.lock.Locks;
-import dev.holdfast.spi.Mode;
-import dev.holdfast.tck.History.Ending;
-import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -34,8 +29,8 @@ class RowTest {
     @Test
     void whatIsKeptOfALockThatBrokeIsTheHistoryThatShowsIt() {
         Row row = new Row(CELL, Locks.of(CELL.lock(), CELL.store()));
-        row.add(history(hold(1, 90, 220, 5), hold(2, 140, 160, 6)));
-        LaneHistory broken = history(hold(1, 90, 110, 7), hold(2, 140, 160, 7));
+        row.add(Histories.of(CELL, hold(1, 90, 220, 5), hold(2, 140, 160, 6)));
+        LaneHistory broken = Histories.of(CELL, hold(1, 90, 110, 7), hold(2, 140, 160, 7));
         row.add(broken);
         assertThat(row.history()).contains(broken);
         assertThat(row.shown()).allMatch(violation -> violation.check().equals("tokens"));
@@ -44,7 +39,7 @@ class RowTest {
     @Test
     void locksThatOneEventBitesAreNoTrialsOfTheirOwn() {
         Row row = new Row(CELL, Locks.of(CELL.lock(), CELL.store()));
-        IntStream.range(0, 10).forEach(lock -> row.add(history()));
+        IntStream.range(0, 10).forEach(lock -> row.add(Histories.of(CELL)));
         assertThat(row.bitten()).isEqualTo(10);
         assertThat(row.events()).isEqualTo(1);
         assertThat(row.sentence())
@@ -53,36 +48,7 @@ class RowTest {
 
     private static Row of(Turn... turns) {
         Row row = new Row(CELL, Locks.of(CELL.lock(), CELL.store()));
-        row.add(history(turns));
+        row.add(Histories.of(CELL, turns));
         return row;
-    }
-
-    private static LaneHistory history(Turn... turns) {
-        return new LaneHistory(
-                CELL,
-                0,
-                List.of(turns),
-                List.of(new Bite(1, 100, 200, true)),
-                List.of(new Probe(210, 300, 1000)),
-                List.of(),
-                List.of());
-    }
-
-    private static Turn hold(int worker, long asked, long left, long token) {
-        return new Turn(
-                worker,
-                asked,
-                asked + 1,
-                asked + 1,
-                left - 1,
-                left,
-                Ending.CLOSED,
-                Mode.EXCLUSIVE,
-                token,
-                0,
-                0,
-                0,
-                Outcome.NONE,
-                0);
     }
 }

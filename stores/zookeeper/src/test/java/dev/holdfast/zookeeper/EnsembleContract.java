@@ -14,14 +14,9 @@ import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 
-/**
- * The contract on three servers, each client at any of them. For {@code ./verify --all}: the contract of one server, {@link
- * ZooKeeperStoreContractTest}, is everyday, and {@link EnsembleTest} has what differs.
- */
-@Tag("thorough")
-class EnsembleContractTest extends StoreContract {
+/** The contract on three servers, each client at any of them; two classes, which run side by side. */
+abstract class EnsembleContract extends StoreContract {
     private static ZooKeeperEnsemble ensemble;
 
     @BeforeAll

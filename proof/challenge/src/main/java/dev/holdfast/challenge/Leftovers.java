@@ -1,0 +1,101 @@
+package dev.holdfast.challenge;
+
+import dev.holdfast.Hold;
+import dev.holdfast.LockClient;
+import dev.holdfast.challenge.Crew.Member;
+import dev.holdfast.challenge.store.Target;
+import dev.holdfast.challenge.worker.Worker;
+import dev.holdfast.testbed.Await;
+import dev.holdfast.testbed.TcpProxy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What Holdfast's clients have left behind when all workers have closed theirs: in the store, which is looked at by other
+ * means than Holdfast's own; and threads, connections and open files.
+ *
+ * <p>For one thread.
+ */
+final class Leftovers {
+    private static final Duration POLL = Duration.ofMillis(50);
+    /** What it may take until a proxy has heard of the end of a connection. */
+    private static final Duration CLOSING = Duration.ofSeconds(10);
+
+    private final Target target;
+    private final boolean afterKills;
+    private final List<String> workingThreads = new ArrayList<>();
+    private final List<String> ofClients = new ArrayList<>();
+
+    /**
+     * Looks into the processes.
+     *
+     * @param threads which each worker says are left
+     * @param afterKills whether workers were killed
+     */
+    Leftovers(Target target, Map<Member, List<String>> threads, boolean afterKills) {
+        this.target = target;
+        this.afterKills = afterKills;
+        threads.values().stream().flatMap(List::stream).forEach(thread -> {
+            if (thread.startsWith(Worker.THREAD)) {
+                workingThreads.add(thread);
+            } else {
+                ofClients.add("a thread of a closed client: " + thread);
+            }
+        });
+        if (workingThreads.isEmpty()) { // or a wrong lock may not have closed its connection
+            threads.keySet().forEach(this::addOpen);
+        }
+    }
+
+    private void addOpen(Member member) {
+        boolean unused = Await.until(CLOSING, POLL, () -> open(member).isEmpty());
+        open(member).forEach(each -> ofClients.add("open after all clients were closed: " + each));
+    }
+
+    private List<String> open(Member member) {
+        return member.proxy
+                .map(TcpProxy::keptByClients)
+                .map(open -> open == 0 ? List.<String>of() : List.of(open + " connections"))
+                .orElseGet(() -> target.openIn(member.process.pid()));
+    }
+
+    /** What is left of each of these locks. */
+    Map<Lane, List<String>> of(List<Lane> locks) {
+        if (afterKills) {
+            useOnce(locks);
+        }
+        Map<Lane, List<String>> left = new HashMap<>();
+        for (Lane lane : locks) {
+            List<String> found = new ArrayList<>(ofClients);
+            // What a claim without an answer may have left is gone within a lease.
+            if (!Await.until(lane.limit(), POLL, () -> kept(lane).isEmpty())) {
+                kept(lane).forEach(each -> found.add("in the store: " + each));
+            }
+            if (workingThreads.contains(Worker.THREAD + lane.number())) {
+                found.add("a thread that does not end its turn");
+            }
+            left.put(lane, found);
+        }
+        return left;
+    }
+
+    /** What a killed worker had in the row of a SQL server stays there, out of force, until the next claim. */
+    private void useOnce(List<Lane> locks) {
+        try (LockClient client = LockClient.connect(target.url())) {
+            for (Lane lane : locks) {
+                client.lock(lane.name()).tryAcquire(lane.limit()).ifPresent(Hold::close);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private List<String> kept(Lane lane) {
+        return target.kept().stream()
+                .filter(entry -> entry.contains(lane.name()))
+                .toList();
+    }
+}
