@@ -34,13 +34,7 @@ class WithdrawnClaimTest extends EngineCase {
     @Test
     void aClaimInASessionThatOutlivesTheLeaseIsWithdrawnAfterTheOutage() throws InterruptedException {
         line.caps = capabilities -> HostileStore.with(capabilities, true, true, false);
-        line.claimOverride = (claim, answer) -> {
-            Asked.of(line.real, ofSession(claim));
-            answer.failed(new StoreUnavailableException("reply lost"));
-            return Pending.BRIEFLY;
-        };
-        line.withdraws = new HostileStore.RequestLost();
-        assertThatThrownBy(() -> client.lock("a").tryAcquire()).isInstanceOf(StoreUnavailableException.class);
+        failInASession("a");
         advance(180, s(1));
         assertThat(rival.lock("a").tryAcquire()).as("in the outage").isEmpty();
 
@@ -83,6 +77,21 @@ class WithdrawnClaimTest extends EngineCase {
         assertThat(rival.lock("last").tryAcquire()).hasValueSatisfying(Hold::close);
     }
 
+    /** A withdrawal alone ends what a session has, so none is left out. */
+    @Test
+    void allClaimsOfALongOutageAreWithdrawnWhereASessionOutlivesTheLease() throws InterruptedException {
+        line.caps = capabilities -> HostileStore.with(capabilities, true, true, false);
+        failEach(client, 6_000);
+        failInASession("between");
+        failEach(client, 6_000);
+        assertThat(rival.lock("between").tryAcquire()).as("in the outage").isEmpty();
+
+        line.passAll();
+        advance(30, s(1));
+
+        assertThat(rival.lock("between").tryAcquire()).hasValueSatisfying(Hold::close);
+    }
+
     /** The first withdrawal may have overtaken the claim. */
     @Test
     void theLaterWithdrawalIsRepeatedToo() throws InterruptedException {
@@ -102,6 +111,17 @@ class WithdrawnClaimTest extends EngineCase {
         advance(30, s(60));
 
         assertThat(rival.lock("a").tryAcquire()).hasValueSatisfying(Hold::close);
+    }
+
+    private void failInASession(String name) {
+        line.claimOverride = (claim, answer) -> {
+            Asked.of(line.real, ofSession(claim));
+            answer.failed(new StoreUnavailableException("reply lost"));
+            return Pending.BRIEFLY;
+        };
+        line.withdraws = new HostileStore.RequestLost();
+        assertThatThrownBy(() -> client.lock(name).tryAcquire()).isInstanceOf(StoreUnavailableException.class);
+        line.claimOverride = null;
     }
 
     private void failEach(LockClient tries, int times) {

@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
  * then does not find its own closed hold.
  *
  * <p>A claim whose outcome is unknown is withdrawn at once, and again until a withdrawal is answered that was sent a third of its
- * lease later: an earlier one may have reached the store before the claim did. In an outage each try leaves such a claim. So the
- * number that is withdrawn again is bounded: the first are kept, which met the end of the connection, and the last, which met its
- * return. Those in between hardly reached the store; if one did, its lease ends it. Callers do not wait for any of this. Thread-safe.
+ * lease later: an earlier one may have reached the store before the claim did. In an outage each try leaves such a claim. So, where
+ * a lease ends what reached the store, few are withdrawn again: the first, which met the end of the connection, and the last,
+ * which met its return. Those in between hardly reached it. Callers do not wait for any of this. Thread-safe.
  */
 final class ReleaseSender {
     private static final Duration POLL = Duration.ofMillis(1);
@@ -103,7 +103,7 @@ final class ReleaseSender {
                     all.remove(again);
                     return all.isEmpty() ? null : all;
                 }));
-        again.old(sent);
+        again.ended(why, sent);
         if (closing) {
             again.hurry();
         }
@@ -144,7 +144,7 @@ final class ReleaseSender {
         request.get().whenComplete((done, failure) -> {
             if (failure != null) {
                 BooleanSupplier ended = () -> closed || !grant.isOpen();
-                new RepeatedRequest(time, request, ended, true, grant.grant().lease(), sent).old(sent);
+                new RepeatedRequest(time, request, ended, true, grant.grant().lease(), sent).ended(failure, sent);
             }
         });
         return answer;
@@ -161,20 +161,35 @@ final class ReleaseSender {
         closed = true;
     }
 
+    /** Withdraws a claim now and, whatever the answer, again. */
     void withdraw(Claim claim) {
         long sent = time.nanoTime();
-        track(claim.name(), store.withdraw(claim).whenComplete((answer, failure) -> {
-            if (failure != null) {
-                boolean ofSession = store.capabilities().sessionBound();
-                new RepeatedRequest(time, () -> store.withdraw(claim), () -> closed, ofSession, claim.lease(), sent).old(sent);
-            }
-        }));
-        Runnable onceMore = () -> {
-            if (!closed) {
-                store.withdraw(claim);
-            }
-        };
-        time.schedule(onceMore, Duration.ofNanos(Durations.nanos(claim.lease()) / 3));
+        track(
+                claim.name(),
+                store.withdraw(claim).whenComplete((answer, failure) -> withdrawAgain(claim, failure, sent)));
+    }
+
+    private void withdrawAgain(Claim claim, @Nullable Throwable failure, long sent) {
+        boolean ofSession = store.capabilities().sessionBound();
+        long countsFrom = sent + Durations.nanos(claim.lease()) / 3;
+        RepeatedRequest again = new RepeatedRequest(
+                time, () -> store.withdraw(claim), () -> closed, ofSession, claim.lease(), countsFrom);
+        if (!ofSession) { // what a session has is ended by nothing else
+            keepFew(again);
+        }
+        again.ended(failure, sent);
+    }
+
+    private void keepFew(RepeatedRequest withdrawal) {
+        withdrawal.over().thenRun(() -> {
+            firstWithdrawals.remove(withdrawal);
+            lastWithdrawals.remove(withdrawal);
+        });
+        boolean first = firstWithdrawals.size() < MOST && firstWithdrawals.add(withdrawal);
+        RepeatedRequest tooMany = first ? null : lastWithdrawals.add(withdrawal);
+        if (tooMany != null) {
+            tooMany.giveUp();
+        }
     }
 
     /**

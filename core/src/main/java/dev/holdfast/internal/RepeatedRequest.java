@@ -81,24 +81,20 @@ final class RepeatedRequest {
         this.countsFrom = countsFrom;
     }
 
-    void old(long sent) {
-        long took = time.nanoTime() - sent;
-        await(Math.max(Math.min(FIRST_WAIT.toNanos(), longestWait()), took), took);
-    }
-
     /** The first request, which was sent at that time, has its answer, or failed. */
     void ended(@Nullable Throwable failure, long sent) {
-        ended(failure, sent, Math.min(FIRST_WAIT.toNanos(), longestWait()));
+        ended(failure, sent, firstWait());
     }
 
     private void ended(@Nullable Throwable failure, long sent, long nextLength) {
         long now = time.nanoTime();
         if (failure == null && sent - countsFrom < 0) {
-            await(countsFrom - now, 0);
+            await(Math.max(0, countsFrom - now), 0, firstWait());
         } else if (failure == null || isFinal(Failures.cause(failure))) {
             over.complete(null);
         } else {
-            await(hurried ? longestWait() : Math.max(nextLength, now - sent), now - sent);
+            long length = hurried ? longestWait() : Math.max(nextLength, now - sent);
+            await(length, now - sent, Math.min(2 * length, longestWait()));
         }
     }
 
@@ -133,17 +129,17 @@ final class RepeatedRequest {
         }
     }
 
-    private void await(long length, long took) {
+    private void await(long length, long took, long nextLength) {
         Wait present = new Wait(length, took, time.nanoTime());
         waiting.set(present);
-        Runnable sends = () -> end(present, Math.min(2 * length, longestWait()));
-        Duration wait = Duration.ofNanos(Math.max(0, length));
+        Runnable sends = () -> end(present, nextLength);
+        Duration wait = Duration.ofNanos(length);
         try {
             present.timer = time.schedule(sends, wait);
         } catch (Throwable noThread) { // nothing else may repeat it
             present.timer = time.schedule(sends, wait);
         }
-        if (hurried && length > longestWait()) { // hurry() ran meanwhile
+        if (over.isDone() || (hurried && length > longestWait())) { // giveUp() or hurry() ran meanwhile
             end(present, longestWait());
         }
     }
@@ -174,6 +170,10 @@ final class RepeatedRequest {
 
     private boolean isLeaseOver() {
         return time.nanoTime() - begin >= lease;
+    }
+
+    private long firstWait() {
+        return Math.min(FIRST_WAIT.toNanos(), longestWait());
     }
 
     private long longestWait() {

@@ -159,8 +159,8 @@ abstract class WaitQueue {
         try {
             claim.run();
         } catch (Throwable broken) {
-            waiters.remove(asker);
             fail(asker, broken, then);
+            waiters.remove(asker);
             then.add(new Effects.GoOn(this));
         }
     }
@@ -230,6 +230,9 @@ abstract class WaitQueue {
                 planRenewal(live);
                 own(live);
             } catch (Throwable unusable) {
+                if (live != null) {
+                    context.renewer.forget(live);
+                }
                 why = unusable;
                 live = null;
             }

@@ -15,7 +15,7 @@
  *   <li>until when a grant is valid: {@code GrantState}, {@code Validity};
  *       the holds by it: {@code HoldState}, {@code HoldHandle}
  *   <li>renewal and release: {@code LeaseRenewer}, {@code RenewalSender} (its batches), {@code ReleaseSender}
- *   <li>the door to the store: {@code StoreLink}; a store that is opened by the first request: {@code StoreOpening},
+ *   <li>the door to the store: {@code StoreLink}; a store that is opened by the first request: {@code StoreOpening};
  *       whether it answers: {@code Reachability}
  *   <li>what is reported: {@code Telemetry}, {@code Counters}, {@code EventDispatcher}, {@code FlightEvents}
  * </ul>
