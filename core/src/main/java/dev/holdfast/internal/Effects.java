@@ -278,7 +278,7 @@ final class Effects implements AutoCloseable {
         public void run() {
             queue.context
                     .telemetry
-                    .lostUnnoticed(hold, new Loss(hold.name(), hold.token, cause, queue.context.description()));
+                    .lostUnnoticed(hold, new Loss(hold.name(), hold.token, cause, queue.context.store.description()));
         }
     }
 

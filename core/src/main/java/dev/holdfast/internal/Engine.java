@@ -308,12 +308,12 @@ public final class Engine {
 
     /** The store's capabilities. */
     public Capabilities capabilities() {
-        return context.capabilities();
+        return context.store.capabilities();
     }
 
     /** The store, for messages. */
     public String storeDescription() {
-        return context.description();
+        return context.store.description();
     }
 
     /** See {@link dev.holdfast.LockClient#close}. */

@@ -1,6 +1,5 @@
 package dev.holdfast.internal;
 
-import dev.holdfast.Capabilities;
 import dev.holdfast.ClientClosedException;
 import dev.holdfast.spi.support.ElapsedTime;
 import java.time.Duration;
@@ -52,16 +51,6 @@ final class EngineContext {
         this.renewer = new LeaseRenewer(store, time, telemetry);
         this.releaseSender = new ReleaseSender(store, time, telemetry);
         this.claims = new ClaimFactory(environment.ids(), label);
-    }
-
-    /** The store, for messages. */
-    String description() {
-        return store.description();
-    }
-
-    /** The store's capabilities; more may be known once a lazy client has connected. */
-    Capabilities capabilities() {
-        return store.capabilities();
     }
 
     /** Ends a grant whose deadline has passed, and marks a grant as in doubt if the machine slept meanwhile. */
@@ -117,6 +106,6 @@ final class EngineContext {
     }
 
     ClientClosedException closedException() {
-        return new ClientClosedException("the client of " + description() + " is closed; make a new one");
+        return new ClientClosedException("the client of " + store.description() + " is closed; make a new one");
     }
 }

@@ -237,8 +237,12 @@ final class ExclusiveQueue extends WaitQueue {
         }
         if (first == null) {
             lock.retireIfUnused(then);
-        } else {
-            claimOrFail(first, () -> claim(first, then), then);
+            return;
+        }
+        try {
+            claim(first, then);
+        } catch (Throwable broken) {
+            notClaimed(first, broken, then);
         }
     }
 
@@ -524,8 +528,8 @@ final class ExclusiveQueue extends WaitQueue {
 
     @Override
     void checkReportsWanted() {
-        if (!context.capabilities().wanted()) {
-            throw new UnsupportedByStoreException(context.description() + " does not report when others wait for '"
+        if (!context.store.capabilities().wanted()) {
+            throw new UnsupportedByStoreException(context.store.description() + " does not report when others wait for '"
                     + name + "': ask the status of the lock, or use another store");
         }
     }
@@ -550,7 +554,7 @@ final class ExclusiveQueue extends WaitQueue {
     // ---- the store is asked, between two holds ----
 
     private void renumberOrRelease(Effects then) {
-        if (context.capabilities().extendable()) {
+        if (context.store.capabilities().extendable()) {
             then.add(new Effects.FreshNumber(this, live()));
             phase = Phase.REFRESHING;
         } else if (isIn(Phase.HELD)) {

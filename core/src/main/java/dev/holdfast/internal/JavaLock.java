@@ -59,7 +59,7 @@ final class JavaLock implements ThreadLock {
         HoldState held = heldAs();
         if (held == null) {
             throw new IllegalMonitorStateException(
-                    "'" + name + "' on " + context.description() + " is not held by " + Thread.currentThread());
+                    "'" + name + "' on " + context.store.description() + " is not held by " + Thread.currentThread());
         }
         try {
             held.grant.lock().close(held, name.mode().kind());
@@ -95,7 +95,7 @@ final class JavaLock implements ThreadLock {
     @Override
     public String toString() {
         String what = name.mode().kind() == LockMode.SHARED ? " to read" : "";
-        return "DistributedLock[" + name + what + " on " + context.description() + "].asLock()";
+        return "DistributedLock[" + name + what + " on " + context.store.description() + "].asLock()";
     }
 
     /**

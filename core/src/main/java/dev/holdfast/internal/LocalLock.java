@@ -369,7 +369,7 @@ final class LocalLock {
         try {
             downgrade(held);
         } catch (Throwable broken) {
-            Log.warn(() -> "an error came while the writer of '" + name + "' on " + context.description()
+            Log.warn(() -> "an error came while the writer of '" + name + "' on " + context.store.description()
                     + " became a reader: other readers may have to wait until it is closed; see the cause: " + broken);
         }
     }

@@ -40,7 +40,7 @@ final class SelfWait {
                         () -> {
                             if (held.isOpen() && waiter.outcome() == null) {
                                 context.callSites.recordEach();
-                                Log.warn(() -> message(held, waiter, context.description()));
+                                Log.warn(() -> message(held, waiter, context.store.description()));
                             }
                         },
                         WARN_AFTER);
@@ -73,7 +73,7 @@ final class SelfWait {
     /** Throws if the calling thread would wait for itself. */
     static void refuse(EngineContext context, LockName name, @Nullable HoldState reading) {
         if (reading != null && reading.isThreadBound()) {
-            throw new IllegalStateException("this thread acquired '" + name + "' on " + context.description()
+            throw new IllegalStateException("this thread acquired '" + name + "' on " + context.store.description()
                     + " to read and would wait for itself to write: close that hold first, or acquire to write and"
                     + " downgrade");
         }

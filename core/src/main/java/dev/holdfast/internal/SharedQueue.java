@@ -350,7 +350,11 @@ final class SharedQueue extends WaitQueue {
         } else if (context.isClosed()) {
             failAll(context.closedException(), then);
         } else {
-            claimOrFail(first, () -> claimNext(true, then), then);
+            try {
+                claimNext(true, then);
+            } catch (Throwable broken) {
+                notClaimed(first, broken, then);
+            }
         }
     }
 

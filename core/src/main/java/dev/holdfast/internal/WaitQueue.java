@@ -154,15 +154,11 @@ abstract class WaitQueue {
     /** The same where a claim left nothing there, or a release was sent, or answered where that counts. */
     abstract void next(Effects then);
 
-    /** Nobody calls who could hear that a claim cannot be made, as without random bytes or memory: its waiter hears it. */
-    final void claimOrFail(Waiter asker, Runnable claim, Effects then) {
-        try {
-            claim.run();
-        } catch (Throwable broken) {
-            fail(asker, broken, then);
-            waiters.remove(asker);
-            then.add(new Effects.GoOn(this));
-        }
+    /** A claim cannot be made, as without random bytes or memory. Nobody calls who could hear that: its waiter hears it. */
+    final void notClaimed(Waiter asker, Throwable why, Effects then) {
+        fail(asker, why, then);
+        waiters.remove(asker);
+        then.add(new Effects.GoOn(this));
     }
 
     /** What lingers goes back now, and perhaps what is retained: something else is to follow it. */
@@ -226,7 +222,7 @@ abstract class WaitQueue {
         if (grant != null) {
             try {
                 live = begin(grant, of);
-                throwIfUnusable(live, of);
+                throwIfUnusable(live, grant, of);
                 planRenewal(live);
                 own(live);
             } catch (Throwable unusable) {
@@ -252,30 +248,29 @@ abstract class WaitQueue {
     }
 
     /** A store that is slow, or breaks its contract, gives grants that cannot be used: throws why. */
-    private void throwIfUnusable(GrantState grant, ClaimInFlight claim) {
+    private void throwIfUnusable(GrantState live, Grant given, ClaimInFlight claim) {
         if (context.isClosed()) {
             throw context.closedException();
         }
-        if (grant.hasRunOut()) {
+        if (live.hasRunOut()) {
             throw new StoreUnavailableException(
-                    context.description() + " took longer to answer than the lease it granted; use a longer lease");
+                    context.store.description() + " took longer to answer than the lease it granted; use a longer lease");
         }
-        if (!claim.claim.waits() && grant.hasSlept()) {
+        if (!claim.claim.waits() && live.hasSlept()) {
             throw new StoreUnavailableException(
-                    "the machine slept while " + context.description() + " was asked; try again");
+                    "the machine slept while " + context.store.description() + " was asked; try again");
         }
         if (!claim.claim.waits() && (claim.knownLost || claim.inDoubt)) {
             throw new StoreUnavailableException(
-                    "the session or connection to " + context.description() + " broke while it was asked; try again");
+                    "the session or connection to " + context.store.description() + " broke while it was asked; try again");
         }
-        Grant given = grant.grant();
-        if (!grant.isSessionBound() && !given.lease().equals(claim.claim.lease())) {
-            throw new StoreRefusedException(context.description() + " gave a lease of "
+        if (!live.isSessionBound() && !given.lease().equals(claim.claim.lease())) {
+            throw new StoreRefusedException(context.store.description() + " gave a lease of "
                     + Durations.text(given.lease()) + " where " + Durations.text(claim.claim.lease())
                     + " was asked for: report this to the authors of the store");
         }
         if (!Tokens.isNumber(given.number())) {
-            throw new StoreRefusedException(context.description() + " gave the grant number " + given.number()
+            throw new StoreRefusedException(context.store.description() + " gave the grant number " + given.number()
                     + ", from which no token can be made: its counter was damaged, or set by hand");
         }
     }
@@ -301,7 +296,7 @@ abstract class WaitQueue {
 
     /** Marks a hold lost and tells of it; under the mutex. */
     final void tellLoss(HoldState loser, Loss.Cause cause, Effects then) {
-        Loss loss = new Loss(name.name(), loser.token, cause, context.description());
+        Loss loss = new Loss(name.name(), loser.token, cause, context.store.description());
         Effects.Effect tell = new Effects.Tell(this, loser);
         then.reserve();
         if (loser.lose(loss)) {
@@ -316,7 +311,7 @@ abstract class WaitQueue {
         context.claims.saw(given.number());
         HoldOptions options = claim.asker.options;
         GrantState begun =
-                new GrantState(this, given, options.autoRenew(), context.capabilities(), context.time, claim.slept);
+                new GrantState(this, given, options.autoRenew(), context.store.capabilities(), context.time, claim.slept);
         begun.beginLease(options);
         return begun;
     }
