@@ -8,7 +8,7 @@ import dev.holdfast.memory.MemoryStore;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,12 +17,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Every outside input has a defined answer, on one line. */
 @Timeout(120)
 class BadInputTest {
+    @AutoClose
     private final LockClient client = LockClient.connect("mem:");
-
-    @AfterEach
-    void close() {
-        client.close();
-    }
 
     @ParameterizedTest
     @ValueSource(strings = {"", "a\nb", "tab\t", "nul\0", "del\u007f", "c1\u0085", "half\ud800", "\udc00half"})

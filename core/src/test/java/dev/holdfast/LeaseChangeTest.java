@@ -19,7 +19,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,12 +33,8 @@ class LeaseChangeTest {
     private final ManualTime time = new ManualTime();
     private final MemoryStore memory = new MemoryStore(time);
     private final HostileStore line = new HostileStore(memory.open(time));
+    @AutoClose
     private final LockClient rival = open(memory.open(time));
-
-    @AfterEach
-    void close() {
-        rival.close();
-    }
 
     private LockClient open(Store store) {
         return LockClient.builder(store).time(time).executor(Runnable::run).build();

@@ -15,7 +15,7 @@ import dev.holdfast.spi.Mode;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -27,6 +27,7 @@ class LossAtCloseTest {
 
     private final ManualTime time = new ManualTime();
     private final MemoryStore memory = new MemoryStore(time);
+    @AutoClose
     private final Engine engine = Engine.open(
             clock -> StoreOpening.of(memory.open(clock), clock),
             Environment.ofThisMachine(time, Runnable::run, null),
@@ -42,11 +43,6 @@ class LossAtCloseTest {
     void acquire() throws InterruptedException {
         hold = engine.acquire(name, OPTIONS);
         hold.onLost(told::add);
-    }
-
-    @AfterEach
-    void close() {
-        engine.close();
     }
 
     @Test

@@ -12,22 +12,18 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The snippets of the page on leader election, run. */
 @Timeout(120)
 class LeaderElectionPageTest {
+    @AutoClose
     private final LockClient client = LockClient.connect("mem:leader-page");
     private final Scheduler scheduler = new Scheduler();
     /** What the leader writes: the next only when the last was read. */
     private final BlockingQueue<Long> written = new ArrayBlockingQueue<>(1);
-
-    @AfterEach
-    void close() {
-        client.close();
-    }
 
     @Test
     void listeners() {

@@ -16,22 +16,18 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Holdfast's side of the pages for those who come from another library, run. */
 @Timeout(120)
 class MigrationPageTest {
+    @AutoClose
     private final LockClient client = LockClient.connect("mem:");
     private final Orders orders = new Orders();
     private final Orders users = orders;
     private final List<Long> reports = new ArrayList<>();
-
-    @AfterEach
-    void close() {
-        client.close();
-    }
 
     @Test
     void bothLocksAreTakenDuringTheChange() throws InterruptedException {

@@ -9,21 +9,17 @@ import dev.holdfast.MultiHold;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The snippets of the page on the multi-lock, run. */
 @Timeout(120)
 class MultiLockPageTest {
+    @AutoClose
     private final LockClient client = LockClient.connect("mem:");
     private long from;
     private long to;
-
-    @AfterEach
-    void close() {
-        client.close();
-    }
 
     @Test
     void transfer() throws InterruptedException {

@@ -10,22 +10,18 @@ import dev.holdfast.OnceRun;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The snippets of the page on work that runs once, run. */
 @Timeout(120)
 class OncePageTest {
+    @AutoClose
     private final LockClient client = LockClient.connect("mem:");
     private final Orders orders = new Orders();
     private final List<Long> written = new ArrayList<>();
     private int rebuilt;
-
-    @AfterEach
-    void close() {
-        client.close();
-    }
 
     @Test
     void once() {

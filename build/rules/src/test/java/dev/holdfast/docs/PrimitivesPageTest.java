@@ -7,20 +7,16 @@ import dev.holdfast.LockClient;
 import dev.holdfast.MultiHold;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What the quick start shows of readers, permits and several names, run. */
 @Timeout(120)
 class PrimitivesPageTest {
+    @AutoClose
     private final LockClient client = LockClient.connect("mem:");
     private final List<String> done = new ArrayList<>();
-
-    @AfterEach
-    void close() {
-        client.close();
-    }
 
     @Test
     void primitives() throws InterruptedException {

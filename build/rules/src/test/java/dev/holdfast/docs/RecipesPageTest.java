@@ -34,19 +34,15 @@ import java.util.Map;
 import java.util.Optional;
 import javax.sql.DataSource;
 import org.h2.jdbcx.JdbcDataSource;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /** The snippets of the page on recipes, run. */
 class RecipesPageTest {
+    @AutoClose
     private final LockClient client = LockClient.connect("mem:");
     private final Shelf shelf = new Shelf();
     private final List<String> done = new ArrayList<>();
-
-    @AfterEach
-    void close() {
-        client.close();
-    }
 
     @Test
     void singleFlight() throws InterruptedException {

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -33,19 +33,13 @@ class SiteBrowserTest {
     @TempDir
     private static Path site;
 
+    @AutoClose
     private static Chromium browser;
 
     @BeforeAll
     static void write() throws IOException {
         browser = orSkip(Chromium::start);
         new Site(PagesTest.projectRoot(), site).write(PagesTest.pages());
-    }
-
-    @AfterAll
-    static void close() {
-        if (browser != null) {
-            browser.close();
-        }
     }
 
     @ParameterizedTest

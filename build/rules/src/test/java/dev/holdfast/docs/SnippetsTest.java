@@ -40,7 +40,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import org.h2.jdbcx.JdbcDataSource;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -53,13 +53,9 @@ class SnippetsTest {
 
     private final Orders orders = new Orders();
     private final Ledger ledger = new Ledger();
+    @AutoClose
     private final LockClient client = LockClient.connect("mem:");
     private final DistributedLock lock = client.lock("order:42");
-
-    @AfterEach
-    void close() {
-        client.close();
-    }
 
     @Test
     void first() throws InterruptedException {

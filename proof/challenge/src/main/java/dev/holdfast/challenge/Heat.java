@@ -463,7 +463,10 @@ public final class Heat {
      */
     public void bitten(List<Lane> bitten, int victim, long began) {
         long healed = System.nanoTime();
-        lanes().forEach(lane -> lane.bite(new Bite(victim, began, healed, bitten.contains(lane))));
+        lanes.stream()
+                // one that could not be had after the first half of this fault was bitten by it all the same
+                .filter(lane -> !lane.isDead() || bitten.contains(lane))
+                .forEach(lane -> lane.bite(new Bite(victim, began, healed, bitten.contains(lane))));
     }
 
     /** The same for locks that a worker was kept in: one that it no longer held at that moment was not bitten. */

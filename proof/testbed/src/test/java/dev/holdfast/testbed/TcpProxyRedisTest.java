@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.UncheckedIOException;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 class TcpProxyRedisTest {
     private static final Duration SOON = Duration.ofSeconds(20);
 
+    @AutoClose
     private static RedisServer redis;
 
     private TcpProxy proxy;
@@ -25,13 +26,6 @@ class TcpProxyRedisTest {
     @BeforeAll
     static void startRedis() {
         redis = orSkip(RedisServer::start);
-    }
-
-    @AfterAll
-    static void stopRedis() {
-        if (redis != null) {
-            redis.close();
-        }
     }
 
     @BeforeEach

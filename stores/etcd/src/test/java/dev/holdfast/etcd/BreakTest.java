@@ -20,7 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -32,18 +32,12 @@ class BreakTest {
     private static final HoldOptions BRIEF = HoldOptions.defaults().lease(LEASE);
     private static final Duration LONG = Duration.ofSeconds(60);
 
+    @AutoClose
     private static EtcdServer server;
 
     @BeforeAll
     static void startServer() {
         server = OrSkip.orSkip(EtcdServer::start);
-    }
-
-    @AfterAll
-    static void stopServer() {
-        if (server != null) {
-            server.close();
-        }
     }
 
     /** Its session lives on with another hold, so that no lease of etcd ends. */

@@ -21,7 +21,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.Assertions;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -36,18 +36,12 @@ class BrokenSurroundingsTest {
     /** Longer than all else that is scheduled with such leases. */
     private static final Duration LEAST_POLL = Duration.ofSeconds(11);
 
+    @AutoClose
     private static EtcdServer server;
 
     @BeforeAll
     static void startServer() {
         server = OrSkip.orSkip(EtcdServer::start);
-    }
-
-    @AfterAll
-    static void stopServer() {
-        if (server != null) {
-            server.close();
-        }
     }
 
     @Test

@@ -15,8 +15,8 @@ import dev.holdfast.testbed.OrSkip;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -29,19 +29,13 @@ class ClusterTest {
     private static final HoldOptions BRIEF = HoldOptions.defaults().lease(LEASE);
     private static final Duration LONG = Duration.ofSeconds(60);
 
+    @AutoClose
     private static EtcdCluster cluster;
     private static int names;
 
     @BeforeAll
     static void startCluster() {
         cluster = OrSkip.orSkip(EtcdCluster::start);
-    }
-
-    @AfterAll
-    static void stopCluster() {
-        if (cluster != null) {
-            cluster.close();
-        }
     }
 
     @AfterEach

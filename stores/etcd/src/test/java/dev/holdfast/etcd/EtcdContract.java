@@ -8,23 +8,17 @@ import dev.holdfast.testbed.OrSkip;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 
 /** The contract on a single server; a class for each of its storeys. */
 abstract class EtcdContract extends StoreContract {
+    @AutoClose
     private static EtcdServer server;
 
     @BeforeAll
     static void startServer() {
         server = OrSkip.orSkip(EtcdServer::start);
-    }
-
-    @AfterAll
-    static void stopServer() {
-        if (server != null) {
-            server.close();
-        }
     }
 
     @Override

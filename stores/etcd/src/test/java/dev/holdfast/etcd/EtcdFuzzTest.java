@@ -10,23 +10,17 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 
 /** Random histories on a single server, whose leases are of two seconds at least. */
 class EtcdFuzzTest extends StoreFuzz {
+    @AutoClose
     private EtcdServer server;
 
     @BeforeAll
     void startServer() {
         server = OrSkip.orSkip(EtcdServer::start);
-    }
-
-    @AfterAll
-    void stopServer() {
-        if (server != null) {
-            server.close();
-        }
     }
 
     @Override

@@ -24,7 +24,7 @@ import io.grpc.Status;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -34,18 +34,12 @@ import org.junit.jupiter.api.Timeout;
 class LentClientTest {
     private static final Duration LONG = Duration.ofSeconds(60);
 
+    @AutoClose
     private static EtcdServer server;
 
     @BeforeAll
     static void startServer() {
         server = OrSkip.orSkip(EtcdServer::start);
-    }
-
-    @AfterAll
-    static void stopServer() {
-        if (server != null) {
-            server.close();
-        }
     }
 
     @Test

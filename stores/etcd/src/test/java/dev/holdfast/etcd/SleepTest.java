@@ -12,13 +12,14 @@ import dev.holdfast.tck.FaultyTime;
 import dev.holdfast.tck.IgnoringListener;
 import dev.holdfast.testbed.EtcdServer;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** The wall clock runs ahead of {@code nanoTime}, as while a machine sleeps: what was proved before counts no more. */
 class SleepTest {
     private static final Duration LEASE = Duration.ofSeconds(30);
+    @AutoClose
     private static EtcdServer server;
 
     private final FaultyTime time = new FaultyTime();
@@ -26,13 +27,6 @@ class SleepTest {
     @BeforeAll
     static void start() {
         server = orSkip(EtcdServer::start);
-    }
-
-    @AfterAll
-    static void stop() {
-        if (server != null) {
-            server.close();
-        }
     }
 
     @Test

@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -36,18 +36,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 class AbsentStandbyTest {
     private static final Duration SOON = Duration.ofSeconds(30);
 
+    @AutoClose
     private PostgresServer server;
 
     @BeforeEach
     void startServer() {
         server = orSkip(() -> PostgresServer.start());
-    }
-
-    @AfterEach
-    void stopServer() {
-        if (server != null) {
-            server.close();
-        }
     }
 
     @ParameterizedTest

@@ -22,13 +22,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /** The layout of 0.1.0 with mode=session: the rows, and the locks of the server, which a session of its own has. */
 abstract class FrozenSessionRows extends FrozenLayoutContract {
     static final String TABLE = "holdfast_lock_session";
 
+    @AutoClose
     private Connection session;
 
     abstract ServerDialect dialect();
@@ -54,11 +55,6 @@ abstract class FrozenSessionRows extends FrozenLayoutContract {
     protected void empty() throws SQLException {
         session = DriverManager.getConnection(url());
         run("DROP TABLE IF EXISTS " + TABLE);
-    }
-
-    @AfterEach
-    void close() throws SQLException {
-        session.close();
     }
 
     @Override

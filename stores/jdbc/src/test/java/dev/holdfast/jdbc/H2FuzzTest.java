@@ -2,7 +2,7 @@ package dev.holdfast.jdbc;
 
 import dev.holdfast.testbed.ServerProcess;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
@@ -14,16 +14,12 @@ class H2FuzzTest extends ServerFuzz {
     /** H2 that is killed may forget its latest commits once it writes into space of its file that was used before. */
     private static final String NOTHING_IS_OVERWRITTEN = "RETENTION_TIME=100000000";
 
+    @AutoClose
     private H2Server server;
 
     @BeforeAll
     void startServer() {
         server = H2Server.start(environment());
-    }
-
-    @AfterAll
-    void stopServer() {
-        server.close();
     }
 
     @Override

@@ -22,7 +22,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.h2.jdbcx.JdbcConnectionPool;
 import org.h2.jdbcx.JdbcDataSource;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,6 +34,7 @@ import org.sqlite.SQLiteDataSource;
 
 /** Locks on the application's own DataSource. */
 class JdbcStoresTest {
+    @AutoClose
     private static PostgresServer server;
 
     @TempDir
@@ -42,13 +43,6 @@ class JdbcStoresTest {
     @BeforeAll
     static void startServer() {
         server = orSkip(() -> PostgresServer.start());
-    }
-
-    @AfterAll
-    static void stopServer() {
-        if (server != null) {
-            server.close();
-        }
     }
 
     @Test

@@ -14,7 +14,7 @@ import dev.holdfast.testbed.TcpProxy;
 import java.sql.DriverManager;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -29,18 +29,12 @@ class LateRenewalTest {
     private static final Duration SHORT = Duration.ofSeconds(20);
     private static final Duration LONG = Duration.ofMinutes(5);
 
+    @AutoClose
     private static PostgresServer server;
 
     @BeforeAll
     static void startServer() {
         server = orSkip(() -> PostgresServer.start());
-    }
-
-    @AfterAll
-    static void stopServer() {
-        if (server != null) {
-            server.close();
-        }
     }
 
     @Test

@@ -3,23 +3,17 @@ package dev.holdfast.jdbc;
 import dev.holdfast.testbed.MariaDbServer;
 import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.ServerProcess;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 
 /** Random histories on MariaDB. */
 class MariaDbFuzzTest extends ServerFuzz {
+    @AutoClose
     private MariaDbServer server;
 
     @BeforeAll
     void startServer() {
         server = OrSkip.orSkip(() -> MariaDbServer.start(environment(), "--max-connections=300"));
-    }
-
-    @AfterAll
-    void stopServer() {
-        if (server != null) {
-            server.close();
-        }
     }
 
     @Override

@@ -17,7 +17,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -27,19 +27,13 @@ class MariaDbServerTest extends RecordTableCases {
     /** Its connection was just ending when it was listed. */
     private static final int UNKNOWN_THREAD = 1094;
 
+    @AutoClose
     private static MariaDbServer server;
 
     @BeforeAll
     static void startServer() {
         server = orSkip(() -> MariaDbServer.start(
                 "--max-connections=200", "--innodb-print-all-deadlocks=ON", "--default-time-zone=-05:00"));
-    }
-
-    @AfterAll
-    static void stopServer() {
-        if (server != null) {
-            server.close();
-        }
     }
 
     @Override

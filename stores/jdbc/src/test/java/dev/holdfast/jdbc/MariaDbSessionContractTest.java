@@ -3,7 +3,7 @@ package dev.holdfast.jdbc;
 import dev.holdfast.testbed.MariaDbServer;
 import dev.holdfast.testbed.OrSkip;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
@@ -13,18 +13,12 @@ import org.junit.jupiter.api.Tag;
 @Tag("values-proved-elsewhere")
 @Tag("thorough")
 class MariaDbSessionContractTest extends SessionContract {
+    @AutoClose
     private static MariaDbServer server;
 
     @BeforeAll
     static void startServer() {
         server = OrSkip.orSkip(() -> MariaDbServer.start("--max-connections=300"));
-    }
-
-    @AfterAll
-    static void stopServer() {
-        if (server != null) {
-            server.close();
-        }
     }
 
     @Override

@@ -2,7 +2,7 @@ package dev.holdfast.jdbc;
 
 import dev.holdfast.testbed.MariaDbServer;
 import dev.holdfast.testbed.OrSkip;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
@@ -11,18 +11,12 @@ import org.junit.jupiter.api.Tag;
 class MariaDbSessionFrozenLayoutTest extends FrozenSessionRows {
     private static final String NAME =
             "CONCAT('hf', LEFT(SHA2(CONCAT(DATABASE(), '." + TABLE + "'), 256), 32), '.', %s)";
+    @AutoClose
     private static MariaDbServer server;
 
     @BeforeAll
     static void start() {
         server = OrSkip.orSkip(() -> MariaDbServer.start());
-    }
-
-    @AfterAll
-    static void stop() {
-        if (server != null) {
-            server.close();
-        }
     }
 
     @Override

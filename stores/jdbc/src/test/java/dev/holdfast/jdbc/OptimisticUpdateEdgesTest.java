@@ -19,7 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import javax.sql.DataSource;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -31,6 +31,7 @@ class OptimisticUpdateEdgesTest {
     private static final OptimisticUpdate ACCOUNTS = OptimisticUpdate.byVersion("account", "id", "version");
 
     private final List<PreparedStatement> prepared = new ArrayList<>();
+    @AutoClose
     private Connection kept;
 
     @BeforeEach
@@ -40,11 +41,6 @@ class OptimisticUpdateEdgesTest {
                 "CREATE TABLE account (id INT PRIMARY KEY, balance BIGINT NOT NULL, holdfast_version BIGINT,"
                         + " version BIGINT NOT NULL)",
                 "INSERT INTO account VALUES (1, 100, -1, 0)");
-    }
-
-    @AfterEach
-    void close() throws SQLException {
-        kept.close();
     }
 
     @Test

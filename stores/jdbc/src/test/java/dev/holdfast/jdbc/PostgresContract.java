@@ -3,23 +3,17 @@ package dev.holdfast.jdbc;
 import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.PostgresServer;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 
 /** The contract on PostgreSQL, a class for each of its storeys. */
 abstract class PostgresContract extends ServerStoreContract {
+    @AutoClose
     private static PostgresServer server;
 
     @BeforeAll
     static void startServer() {
         server = OrSkip.orSkip(() -> PostgresServer.start("-c", "max_connections=300"));
-    }
-
-    @AfterAll
-    static void stopServer() {
-        if (server != null) {
-            server.close();
-        }
     }
 
     @Override

@@ -9,23 +9,17 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 
 /** Random histories on PostgreSQL. */
 class PostgresFuzzTest extends ServerFuzz {
+    @AutoClose
     private PostgresServer server;
 
     @BeforeAll
     void startServer() {
         server = OrSkip.orSkip(() -> PostgresServer.start(environment(), "-c", "max_connections=300"));
-    }
-
-    @AfterAll
-    void stopServer() {
-        if (server != null) {
-            server.close();
-        }
     }
 
     @Override

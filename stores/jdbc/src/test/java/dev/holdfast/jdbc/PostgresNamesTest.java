@@ -16,7 +16,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -29,6 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(180)
 @Tag("thorough")
 class PostgresNamesTest {
+    @AutoClose
     private static PostgresServer server;
 
     @BeforeAll
@@ -36,13 +37,6 @@ class PostgresNamesTest {
         server = orSkip(() -> PostgresServer.start());
         for (String encoding : List.of("latin1", "euc_jp", "sql_ascii")) {
             sql("CREATE DATABASE " + encoding + " ENCODING '" + encoding + "' TEMPLATE template0");
-        }
-    }
-
-    @AfterAll
-    static void stopServer() {
-        if (server != null) {
-            server.close();
         }
     }
 

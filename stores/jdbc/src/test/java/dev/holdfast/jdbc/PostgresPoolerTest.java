@@ -27,7 +27,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -39,6 +39,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 class PostgresPoolerTest {
     private static final Duration SOON = Duration.ofSeconds(30);
 
+    @AutoClose
     private static PostgresServer server;
     private static Path program;
 
@@ -46,13 +47,6 @@ class PostgresPoolerTest {
     static void startServer() {
         program = orSkip(() -> Binaries.onThisMachine().find("pgbouncer", "apt-get install pgbouncer"));
         server = orSkip(() -> PostgresServer.start());
-    }
-
-    @AfterAll
-    static void stopServer() {
-        if (server != null) {
-            server.close();
-        }
     }
 
     @ParameterizedTest

@@ -26,13 +26,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** PostgreSQL whose own transactions are REPEATABLE READ, far from UTC. */
 class PostgresServerTest extends RecordTableCases {
+    @AutoClose
     private static PostgresServer server;
 
     @BeforeAll
@@ -46,13 +47,6 @@ class PostgresServerTest extends RecordTableCases {
                 "max_connections=200",
                 "-c",
                 "autovacuum=off")); // it would write into the log that is counted here
-    }
-
-    @AfterAll
-    static void stopServer() {
-        if (server != null) {
-            server.close();
-        }
     }
 
     @Override

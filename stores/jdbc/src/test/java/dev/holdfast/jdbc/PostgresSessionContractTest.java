@@ -3,7 +3,7 @@ package dev.holdfast.jdbc;
 import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.PostgresServer;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
@@ -16,18 +16,12 @@ import org.junit.jupiter.api.Tag;
 @Tag("processes-in-another-class")
 @Tag("thorough")
 class PostgresSessionContractTest extends SessionContract {
+    @AutoClose
     private static PostgresServer server;
 
     @BeforeAll
     static void startServer() {
         server = OrSkip.orSkip(() -> PostgresServer.start("-c", "max_connections=300"));
-    }
-
-    @AfterAll
-    static void stopServer() {
-        if (server != null) {
-            server.close();
-        }
     }
 
     @Override

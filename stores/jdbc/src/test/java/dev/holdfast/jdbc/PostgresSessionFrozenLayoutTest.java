@@ -8,25 +8,19 @@ import dev.holdfast.LockClient;
 import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.PostgresServer;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** The layout of 0.1.0 in sessions of PostgreSQL, with its queue. */
 class PostgresSessionFrozenLayoutTest extends FrozenSessionRows {
     private static final String SCOPE = "'" + TABLE + "'::regclass::oid::int4";
+    @AutoClose
     private static PostgresServer server;
 
     @BeforeAll
     static void start() {
         server = OrSkip.orSkip(() -> PostgresServer.start());
-    }
-
-    @AfterAll
-    static void stop() {
-        if (server != null) {
-            server.close();
-        }
     }
 
     @Override

@@ -18,10 +18,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.StringJoiner;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 
 /** Random histories on a database server. */
 abstract class ServerFuzz extends StoreFuzz {
+    @AutoClose
     private ServerClock clock;
 
     abstract ServerProcess server();
@@ -33,13 +34,6 @@ abstract class ServerFuzz extends StoreFuzz {
         }
         clock = OrSkip.orSkip(ServerClock::create);
         return clock.environment();
-    }
-
-    @AfterAll
-    void deleteTheClock() {
-        if (clock != null) {
-            clock.close();
-        }
     }
 
     @Override

@@ -24,7 +24,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -40,12 +40,8 @@ class SessionMannersTest {
     @RegisterExtension
     static final BothServers servers = new BothServers();
 
+    @AutoClose
     private final SessionRig rig = new SessionRig();
-
-    @AfterEach
-    void close() {
-        rig.close();
-    }
 
     @Test
     void theHoldersIndexIsBuiltWhileAClaimWaits() throws Exception {

@@ -29,8 +29,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -49,26 +48,16 @@ class SessionRequestsTest {
     private static final String STANDING = "s.claim_id IS NOT NULL";
     private static final String RELEASE = "claim_id = NULL FROM s WHERE";
 
+    @AutoClose
     private static PostgresServer server;
 
+    @AutoClose
     private final SessionRig rig = new SessionRig();
     private final Meddling connections = new Meddling(server.jdbcUrl());
 
     @BeforeAll
     static void startServer() {
         server = orSkip(() -> PostgresServer.start("-c", "max_connections=300"));
-    }
-
-    @AfterAll
-    static void stopServer() {
-        if (server != null) {
-            server.close();
-        }
-    }
-
-    @AfterEach
-    void close() {
-        rig.close();
     }
 
     @Test

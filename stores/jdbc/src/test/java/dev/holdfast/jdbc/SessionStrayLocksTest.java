@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -33,12 +33,8 @@ class SessionStrayLocksTest {
     @RegisterExtension
     static final BothServers servers = new BothServers();
 
+    @AutoClose
     private final SessionRig rig = new SessionRig();
-
-    @AfterEach
-    void close() {
-        rig.close();
-    }
 
     /** The table is locked for longer than a try waits for an answer: its session ends, and so nothing is left to withdraw. */
     @ParameterizedTest

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -34,12 +34,8 @@ class SessionWaitsTest {
     @RegisterExtension
     static final BothServers servers = new BothServers();
 
+    @AutoClose
     private final SessionRig rig = new SessionRig();
-
-    @AfterEach
-    void close() {
-        rig.close();
-    }
 
     @ParameterizedTest
     @ValueSource(strings = {"postgresql", "mariadb"})

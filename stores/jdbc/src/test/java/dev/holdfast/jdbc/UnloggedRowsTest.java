@@ -35,8 +35,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -52,6 +52,7 @@ class UnloggedRowsTest {
     private static final Duration LEASE = Duration.ofSeconds(2);
     private static final HoldOptions OPTIONS = HoldOptions.defaults().lease(LEASE);
 
+    @AutoClose
     private static PostgresServer server;
 
     private final List<AutoCloseable> opened = new ArrayList<>();
@@ -59,13 +60,6 @@ class UnloggedRowsTest {
     @BeforeAll
     static void startServer() {
         server = orSkip(() -> PostgresServer.start("-c", "wal_writer_delay=10s", "-c", "autovacuum=off"));
-    }
-
-    @AfterAll
-    static void stopServer() {
-        if (server != null) {
-            server.close();
-        }
     }
 
     @BeforeEach

@@ -27,7 +27,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -40,18 +40,12 @@ class BrokenSurroundingsTest {
     /** Between the pauses before a claim or a request is repeated, and those between two looks for late commands. */
     private static final Duration BRIEF = Duration.ofMillis(100);
 
+    @AutoClose
     private static MemcachedServer server;
 
     @BeforeAll
     static void startServer() {
         server = OrSkip.orSkip(MemcachedServer::start);
-    }
-
-    @AfterAll
-    static void stopServer() {
-        if (server != null) {
-            server.close();
-        }
     }
 
     @Test

@@ -32,7 +32,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -44,6 +44,7 @@ class FaultTest {
     private static final Duration LEASE = Duration.ofSeconds(3);
     private static final HoldOptions BRIEF = HoldOptions.defaults().lease(LEASE);
 
+    @AutoClose
     private static MemcachedServer server;
     private static int names;
 
@@ -52,13 +53,6 @@ class FaultTest {
         Awaitility.setDefaultPollDelay(Duration.ZERO);
         Awaitility.setDefaultPollInterval(Duration.ofMillis(10));
         server = OrSkip.orSkip(MemcachedServer::start);
-    }
-
-    @AfterAll
-    static void stopServer() {
-        if (server != null) {
-            server.close();
-        }
     }
 
     @Test

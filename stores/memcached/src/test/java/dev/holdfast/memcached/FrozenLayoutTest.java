@@ -15,25 +15,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 
 /** The layout of 0.1.0 on a single server. */
 class FrozenLayoutTest extends FrozenLayoutContract {
     private static final Pattern COMMAND = Pattern.compile("(set \\S+ \\d+ \\d+) (.*)");
     private static final Pattern ITEM = Pattern.compile("key=(\\S+) exp=(-?\\d+) .*");
+    @AutoClose
     private static MemcachedServer server;
 
     @BeforeAll
     static void start() {
         server = OrSkip.orSkip(MemcachedServer::start);
-    }
-
-    @AfterAll
-    static void stop() {
-        if (server != null) {
-            server.close();
-        }
     }
 
     @Override

@@ -9,23 +9,17 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 
 /** The contract on a single server; a class for each of its storeys. */
 abstract class MemcachedContract extends StoreContract {
+    @AutoClose
     private static MemcachedServer server;
 
     @BeforeAll
     static void startServer() {
         server = OrSkip.orSkip(MemcachedServer::start);
-    }
-
-    @AfterAll
-    static void stopServer() {
-        if (server != null) {
-            server.close();
-        }
     }
 
     @Override

@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.Set;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 
 /**
@@ -17,18 +17,12 @@ import org.junit.jupiter.api.BeforeAll;
  * and {@link EvictionTest} says how far that is contained.
  */
 class MemcachedFuzzTest extends StoreFuzz {
+    @AutoClose
     private MemcachedServer server;
 
     @BeforeAll
     void startServer() {
         server = OrSkip.orSkip(MemcachedServer::start);
-    }
-
-    @AfterAll
-    void stopServer() {
-        if (server != null) {
-            server.close();
-        }
     }
 
     @Override

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.spi.support.Asked;
 import dev.holdfast.testbed.TcpProxy;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -12,12 +12,8 @@ import org.junit.jupiter.api.Test;
  * arrives after that would block it for a lease.
  */
 class CancelTest {
+    @AutoClose
     private final Rig rig = new Rig();
-
-    @AfterEach
-    void stop() {
-        rig.close();
-    }
 
     @Test
     void isAnsweredWithNothingAndLeavesNothing() {

@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
@@ -21,19 +21,13 @@ import org.junit.jupiter.api.Tag;
  */
 @Tag("thorough")
 class ClusterContractTest extends StoreContract {
+    @AutoClose
     private static RedisCluster cluster;
 
     @BeforeAll
     static void startServers() {
         // No failover while the cases of outages stop all nodes, or a busy machine lets one wait.
         cluster = OrSkip.orSkip(() -> RedisCluster.start(3, 1, "--cluster-node-timeout", "60000"));
-    }
-
-    @AfterAll
-    static void stopServers() {
-        if (cluster != null) {
-            cluster.close();
-        }
     }
 
     /** Gives requests up sooner than by default: the cases of outages wait for that. */

@@ -12,33 +12,22 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The cost of locks to the nodes of a cluster, by their own count. */
 class ClusterCostTest {
+    @AutoClose
     private static RedisCluster cluster;
 
+    @AutoClose
     private final Rig rig = new Rig();
 
     @BeforeAll
     static void startServers() {
         cluster = OrSkip.orSkip(() -> RedisCluster.start(3, 0));
-    }
-
-    @AfterAll
-    static void stopServers() {
-        if (cluster != null) {
-            cluster.close();
-        }
-    }
-
-    @AfterEach
-    void stop() {
-        rig.close();
     }
 
     @Test

@@ -28,34 +28,23 @@ import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Locks on a cluster of three masters, all of which stay. */
 class ClusterTest {
+    @AutoClose
     private static RedisCluster cluster;
 
     /** Beside the cluster: a single server. */
+    @AutoClose
     private final Rig rig = new Rig();
 
     @BeforeAll
     static void startServers() {
         cluster = OrSkip.orSkip(() -> RedisCluster.start(3, 0));
-    }
-
-    @AfterAll
-    static void stopServers() {
-        if (cluster != null) {
-            cluster.close();
-        }
-    }
-
-    @AfterEach
-    void stop() {
-        rig.close();
     }
 
     @Test

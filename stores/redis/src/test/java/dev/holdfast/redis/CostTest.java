@@ -17,7 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Tag;
@@ -27,16 +27,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The cost of locks to the server, by its own count. */
 class CostTest {
+    @AutoClose
     private Rig rig;
 
     @BeforeEach
     void start() {
         rig = new Rig();
-    }
-
-    @AfterEach
-    void stop() {
-        rig.close();
     }
 
     @Test

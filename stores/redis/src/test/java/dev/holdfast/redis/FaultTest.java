@@ -20,17 +20,13 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /** Servers that forget, stop, and are killed; connections that break; replies and messages that are lost. */
 class FaultTest {
+    @AutoClose
     private Rig rig = new Rig();
-
-    @AfterEach
-    void stop() {
-        rig.close();
-    }
 
     @Test
     void afterFlushallTheHolderLosesAndTokensRise() {

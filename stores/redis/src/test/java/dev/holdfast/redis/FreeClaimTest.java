@@ -4,12 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.spi.Grant;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** The scripts of the common case, which do arithmetic on texts of digits: a free lock is claimed, and released. */
 class FreeClaimTest {
+    @AutoClose
     private Rig rig;
     private RedisStore store;
 
@@ -17,11 +18,6 @@ class FreeClaimTest {
     void start() {
         rig = new Rig();
         store = rig.open();
-    }
-
-    @AfterEach
-    void stop() {
-        rig.close();
     }
 
     @Test

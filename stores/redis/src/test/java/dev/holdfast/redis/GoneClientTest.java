@@ -16,18 +16,14 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Clients without a server, closed as they begin, or on a Lettuce client that was shut down by its owner. */
 class GoneClientTest {
+    @AutoClose
     private final Rig rig = new Rig();
-
-    @AfterEach
-    void stop() {
-        rig.close();
-    }
 
     @Test
     void onALettuceClientThatItsOwnerShutDownEveryRequestIsRefusedAndEveryWaitEnds() throws Exception {

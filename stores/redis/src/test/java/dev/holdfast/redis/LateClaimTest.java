@@ -16,7 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -29,12 +29,8 @@ class LateClaimTest {
     private static final Duration SHORT = Duration.ofSeconds(2);
     private static final Duration LONG = Duration.ofMinutes(5);
 
+    @AutoClose
     private final Rig rig = new Rig();
-
-    @AfterEach
-    void stop() {
-        rig.close();
-    }
 
     static Stream<Mode> modes() {
         return Stream.of(Mode.EXCLUSIVE, Mode.SHARED, new Mode.Permits(2, 3));

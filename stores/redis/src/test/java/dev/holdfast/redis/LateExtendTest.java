@@ -11,7 +11,7 @@ import dev.holdfast.testbed.TcpProxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /** A request for a shorter lease that was given up may arrive on its old connection after a later one was answered. */
@@ -19,12 +19,8 @@ class LateExtendTest {
     private static final Duration SHORT = Duration.ofSeconds(10);
     private static final Duration LONG = Duration.ofSeconds(60);
 
+    @AutoClose
     private final Rig rig = new Rig();
-
-    @AfterEach
-    void stop() {
-        rig.close();
-    }
 
     @Test
     void theHolderNeverTrustsInMoreThanItLeaves() throws InterruptedException {

@@ -12,8 +12,8 @@ import dev.holdfast.spi.support.Asked;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -27,6 +27,7 @@ class NumberTest {
     private static final String KEY = "holdfast:number";
     private static final long HOUR = TimeUnit.HOURS.toMicros(1);
 
+    @AutoClose
     private static Rig rig;
 
     private RedisStore store;
@@ -45,13 +46,6 @@ class NumberTest {
     @AfterEach
     void end() {
         rig.closeStores();
-    }
-
-    @AfterAll
-    static void stop() {
-        if (rig != null) {
-            rig.close();
-        }
     }
 
     static Stream<Claim> claims() {

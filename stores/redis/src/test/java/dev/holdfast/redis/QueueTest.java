@@ -15,7 +15,7 @@ import java.util.OptionalInt;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -25,12 +25,8 @@ class QueueTest {
     private static final Duration LEASE = Duration.ofSeconds(2);
     private static final String QUEUE = "holdfast:{a}:q";
 
+    @AutoClose
     private final Rig rig = new Rig();
-
-    @AfterEach
-    void stop() {
-        rig.close();
-    }
 
     @Test
     void aWaiterCutOffBlocksNoClientForLongAndIsNotCountedForLong() {

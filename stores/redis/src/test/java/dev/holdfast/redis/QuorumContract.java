@@ -10,23 +10,17 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 
 /** The contract on independent servers, a class for each number of them. */
 abstract class QuorumContract extends StoreContract {
+    @AutoClose
     private static QuorumServers servers;
     private static long marks;
 
     static void start(int members) {
         servers = OrSkip.orSkip(() -> QuorumServers.start(members));
         marks = members;
-    }
-
-    @AfterAll
-    static void stopServers() {
-        if (servers != null) {
-            servers.close();
-        }
     }
 
     /** Gives requests up sooner than by default: the cases of outages wait for that. */

@@ -124,6 +124,10 @@ class QuorumTest extends QuorumCase {
     @ValueSource(longs = {-1, 1})
     void theNumberThatIsShownIsThatOfTheGrantThoughAMemberHasAnother(long more) {
         Grant held = hold(open(), Rig.claim(NAME));
+        for (int i = 0; i < 3; i++) {
+            RedisServer each = servers.get(i);
+            Rig.until("its number", () -> ask(each, "GET", KEY).contains(" " + held.number()));
+        }
         RedisServer member = servers.get(2);
         String state = ask(member, "GET", KEY);
         ask(member, "SET", KEY, state.replace(" " + held.number(), " " + (held.number() + more)), "KEEPTTL");

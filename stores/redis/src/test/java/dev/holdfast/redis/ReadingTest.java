@@ -10,7 +10,7 @@ import dev.holdfast.spi.support.Asked;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /** The stored data is the same, byte for byte, before and after status, list, and tries that fail. */
@@ -18,12 +18,8 @@ class ReadingTest {
     private static final Duration BRIEF = Duration.ofMillis(200);
     private static final Mode ONE = new Mode.Permits(1, 3);
 
+    @AutoClose
     private final Rig rig = new Rig();
-
-    @AfterEach
-    void stop() {
-        rig.close();
-    }
 
     @Test
     void permitsOfWhichSomeHaveRunOutAreReadAsTheyAre() {

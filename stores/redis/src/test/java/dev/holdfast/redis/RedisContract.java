@@ -10,23 +10,17 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 
 /** The contract on Redis, a class for each of its layers. */
 abstract class RedisContract extends StoreContract {
+    @AutoClose
     private static RedisServer server;
 
     @BeforeAll
     static void startServer() {
         server = OrSkip.orSkip(RedisServer::start);
-    }
-
-    @AfterAll
-    static void stopServer() {
-        if (server != null) {
-            server.close();
-        }
     }
 
     /** Gives requests up sooner than by default: the cases of outages wait for that. */

@@ -11,25 +11,19 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 
 /** Random histories on a server that keeps all its data. */
 class RedisFuzzTest extends StoreFuzz {
     private static final long SOON_MILLIS = 1_000;
 
+    @AutoClose
     private RedisServer server;
 
     @BeforeAll
     void startServer() {
         server = OrSkip.orSkip(() -> RedisServer.start("--appendonly", "yes", "--appendfsync", "always"));
-    }
-
-    @AfterAll
-    void stopServer() {
-        if (server != null) {
-            server.close();
-        }
     }
 
     @Override

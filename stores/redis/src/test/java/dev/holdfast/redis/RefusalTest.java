@@ -25,7 +25,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -36,12 +36,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 class RefusalTest {
     private static final String ACL = Rights.onThePage();
 
+    @AutoClose
     private Rig rig = new Rig();
-
-    @AfterEach
-    void stop() {
-        rig.close();
-    }
 
     /** Now and then Lettuce reports the end of the connection instead of the refusal. */
     @RepeatedTest(29)

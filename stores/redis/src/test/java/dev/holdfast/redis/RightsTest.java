@@ -13,7 +13,7 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /** The rights that the page lists are those that locks need: all of them, and no other. */
@@ -23,12 +23,8 @@ class RightsTest {
 
     private static final Duration BRIEF = Duration.ofMillis(100);
 
+    @AutoClose
     private final Rig rig = new Rig();
-
-    @AfterEach
-    void stop() {
-        rig.close();
-    }
 
     @Test
     void theRightsOnThePageAreEnough() {

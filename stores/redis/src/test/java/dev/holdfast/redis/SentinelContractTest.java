@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
@@ -22,18 +22,12 @@ import org.junit.jupiter.api.Tag;
 @Tag("processes-in-another-class")
 @Tag("thorough")
 class SentinelContractTest extends StoreContract {
+    @AutoClose
     private static RedisSentinels redis;
 
     @BeforeAll
     static void startServers() {
         redis = OrSkip.orSkip(() -> RedisSentinels.start(1, 3));
-    }
-
-    @AfterAll
-    static void stopServers() {
-        if (redis != null) {
-            redis.close();
-        }
     }
 
     /** Gives requests up sooner than by default: the cases of outages wait for that. */

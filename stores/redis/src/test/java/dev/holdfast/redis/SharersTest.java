@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -20,12 +20,8 @@ class SharersTest {
     private static final Duration BRIEF = Duration.ofMillis(200);
     private static final Mode ONE_OF_TWO = new Mode.Permits(1, 2);
 
+    @AutoClose
     private final Rig rig = new Rig();
-
-    @AfterEach
-    void stop() {
-        rig.close();
-    }
 
     @Test
     void breakingAPermitThatHasRunOutChangesNothing() {

@@ -16,7 +16,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -32,6 +32,7 @@ class TlsTest {
     private static Certificate elsewhere;
 
     private final int port = Ports.free();
+    @AutoClose
     private Rig rig;
 
     @BeforeAll
@@ -43,13 +44,6 @@ class TlsTest {
     @BeforeEach
     void start() {
         rig = speaking(own);
-    }
-
-    @AfterEach
-    void stop() {
-        if (rig != null) {
-            rig.close();
-        }
     }
 
     private Rig speaking(Certificate certificate) {

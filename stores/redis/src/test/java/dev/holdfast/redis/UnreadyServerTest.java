@@ -17,18 +17,14 @@ import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Servers that are too old, or not ready yet. */
 class UnreadyServerTest {
+    @AutoClose
     private Rig rig;
-
-    @AfterEach
-    void stop() {
-        rig.close();
-    }
 
     @Test
     void aServerOfAnOlderKind() throws Exception {

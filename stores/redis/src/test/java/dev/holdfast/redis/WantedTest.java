@@ -18,13 +18,14 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /** How the server notifies a holder that others wait, and the cost of a retained lock to the server. */
 class WantedTest {
     private static final HoldOptions RETAINED = HoldOptions.defaults().retain(Duration.ofMinutes(1));
 
+    @AutoClose
     private final Rig rig = new Rig();
     private final AtomicInteger wanted = new AtomicInteger();
     private final StoreListener counting = new IgnoringListener() {
@@ -33,11 +34,6 @@ class WantedTest {
             wanted.incrementAndGet();
         }
     };
-
-    @AfterEach
-    void stop() {
-        rig.close();
-    }
 
     private Grant watched(RedisStore store) {
         store.listen(counting);

@@ -29,8 +29,8 @@ final class SqlitePendingClaim implements Pending {
     /** A try is under way. */
     volatile boolean trying;
 
-    /** Why the last try could not be made; null if it could. */
-    volatile @Nullable Throwable tryFailure;
+    /** A try threw, perhaps after it had been granted the lock or had entered the queue. The worker's thread's alone. */
+    private boolean unsettled;
 
     /** Whether it is the claim's turn must be read again. */
     volatile boolean stale = true;
@@ -105,6 +105,10 @@ final class SqlitePendingClaim implements Pending {
         if (cancelled || answer.isGiven()) {
             return;
         }
+        if (!hasPlace()) {
+            dequeue(table); // a place that it does not know of would be before it
+        }
+        unsettled = true;
         Optional<Grant> grant = table.claim(claim, place);
         if (grant.isPresent()) {
             long served = place;
@@ -117,31 +121,24 @@ final class SqlitePendingClaim implements Pending {
         } else if (!hasPlace()) {
             place = table.enqueue(claim);
         }
+        unsettled = false;
     }
 
-    /**
-     * Leaves the queue and answers with no grant; if it has no place and its last try failed, with that failure. Runs on
-     * the worker's thread.
-     */
+    /** Leaves the queue and answers with no grant. Runs on the worker's thread. */
     void leave(SqliteLocks table) {
-        Throwable why = tryFailure;
         if (answer.isGiven()) {
             return;
         }
-        if (why != null && !hasPlace()) {
-            answer.failed(why); // it is unknown whether the lock is held
-            return;
-        }
         dequeue(table);
-        if (why != null) {
-            table.release(claim.name(), claim.mode(), claim.id()); // it may have been granted
+        if (unsettled) {
+            table.release(claim.name(), claim.mode(), claim.id());
         }
         answer.refused();
     }
 
-    /** Gives up its place. Runs on the worker's thread. */
+    /** Gives up the place that it has or may have. Runs on the worker's thread. */
     void dequeue(SqliteLocks table) {
-        if (hasPlace()) {
+        if (hasPlace() || unsettled) {
             table.dequeue(claim.name(), claim.id());
         }
     }

@@ -32,7 +32,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -45,16 +45,12 @@ class BusyFileTest {
     @TempDir
     Path folder;
 
+    @AutoClose
     private Rig rig;
 
     @BeforeEach
     void openTheRig() {
         rig = new Rig(folder);
-    }
-
-    @AfterEach
-    void closeTheRig() {
-        rig.close();
     }
 
     /** Blocks the file as a process does that is stopped inside a statement. */
@@ -188,19 +184,22 @@ class BusyFileTest {
     }
 
     @Test
-    void aWaitCanBeCancelledAfterwards() throws Exception {
+    void aWaitThatCouldNotEnterTheQueueCanBeCancelledAsSoonAsTheFileIsFree() throws Exception {
         SqliteStore one = rig.open();
         SqliteStore two = rig.open(BRIEF);
         hold(one, NAME);
-        Asked next;
-        try (AutoCloseable block = block()) {
-            next = Asked.of(two, waiting(NAME));
-            await().during(BRIEF.multipliedBy(2)).until(() -> !next.answer().isDone());
-        }
-        await().until(() ->
-                Rig.waiters(one, NAME) == 1); // until it has tried again, nothing can be said but that it could not
-        next.cancel();
-        assertThat(get(next.answer())).isEmpty();
+        CompletableFuture<Asked> next = new CompletableFuture<>();
+        AutoCloseable block = block();
+        two.listen(new IgnoringListener() {
+            @Override
+            public void unreachable(String name, Throwable why) {
+                next.join().cancel(); // before it tries again
+                unblock(block);
+            }
+        });
+        next.complete(Asked.of(two, waiting(NAME)));
+
+        assertThat(get(next.join().answer())).isEmpty();
         assertThat(Rig.waiters(one, NAME)).isZero();
     }
 

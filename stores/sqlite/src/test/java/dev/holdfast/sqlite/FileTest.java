@@ -25,7 +25,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.AbstractThrowableAssert;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,16 +39,12 @@ class FileTest {
     @TempDir
     Path folder;
 
+    @AutoClose
     private Rig rig;
 
     @BeforeEach
     void openTheRig() {
         rig = new Rig(folder);
-    }
-
-    @AfterEach
-    void closeTheRig() {
-        rig.close();
     }
 
     @Test
@@ -217,6 +213,27 @@ class FileTest {
             assertThatThrownBy(small::open)
                     .isInstanceOf(StoreUnavailableException.class)
                     .hasMessageContaining(small.file.toString());
+        }
+    }
+
+    @Test
+    void aFileOfAnotherBootOnAFullDiskIsToldWhenItIsOpened() throws Exception {
+        try (SmallDisk disk = SmallDisk.mount(folder.resolve("small"), 512);
+                Rig small = new Rig(disk.path())) {
+            SqliteStore one = small.open();
+            for (int i = 0; i < 100; i++) {
+                hold(one, "name-" + i);
+            }
+            small.reboot();
+            Path ballast = disk.fill();
+
+            assertThatThrownBy(small::open)
+                    .isInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContaining(small.file.toString())
+                    .hasMessageContaining("disk is full");
+
+            Files.delete(ballast);
+            hold(small.open(), "name-0");
         }
     }
 

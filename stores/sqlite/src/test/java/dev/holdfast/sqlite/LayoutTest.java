@@ -18,7 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.assertj.core.api.AbstractThrowableAssert;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,16 +30,12 @@ class LayoutTest {
     @TempDir
     Path folder;
 
+    @AutoClose
     private Rig rig;
 
     @BeforeEach
     void openTheRig() {
         rig = new Rig(folder);
-    }
-
-    @AfterEach
-    void closeTheRig() {
-        rig.close();
     }
 
     @Test

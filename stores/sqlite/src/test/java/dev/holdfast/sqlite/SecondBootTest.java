@@ -19,7 +19,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -34,6 +34,7 @@ class SecondBootTest {
     @TempDir
     Path folder;
 
+    @AutoClose
     private Rig rig;
     private Path otherBootId;
 
@@ -41,11 +42,6 @@ class SecondBootTest {
     void openTheRig() throws Exception {
         rig = new Rig(folder);
         otherBootId = Files.writeString(folder.resolve("boot_id"), "11111111-2222-4333-8444-555555555555\n");
-    }
-
-    @AfterEach
-    void closeTheRig() {
-        rig.close();
     }
 
     @Test

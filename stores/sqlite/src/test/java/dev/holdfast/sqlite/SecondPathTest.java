@@ -24,7 +24,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -37,6 +37,7 @@ class SecondPathTest {
     @TempDir
     Path folder;
 
+    @AutoClose
     private Rig rig;
     private Path elsewhere;
 
@@ -44,11 +45,6 @@ class SecondPathTest {
     void openTheRig() throws Exception {
         rig = new Rig(folder);
         elsewhere = Files.createDirectory(folder.resolve("else where"));
-    }
-
-    @AfterEach
-    void closeTheRig() {
-        rig.close();
     }
 
     @Test

@@ -21,8 +21,8 @@ import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.framework.imps.DefaultACLProvider;
 import org.apache.curator.retry.RetryOneTime;
 import org.apache.zookeeper.CreateMode;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -37,6 +37,7 @@ class EndedSessionTest {
     private static final Duration TIME_LIMIT = Duration.ofSeconds(30);
     private static final Duration TICK = Duration.ofMillis(300);
     private static final int LONG_SESSION = 60_000;
+    @AutoClose
     private static ZooKeeperServer server;
 
     private final KitTime time = new KitTime();
@@ -50,11 +51,6 @@ class EndedSessionTest {
     @BeforeAll
     static void startServer() {
         server = ZooKeeperServers.quick();
-    }
-
-    @AfterAll
-    static void stopServer() {
-        server.close();
     }
 
     @BeforeEach

@@ -12,11 +12,12 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 
 /** The contract on three servers, each client at any of them; two classes, which run side by side. */
 abstract class EnsembleContract extends StoreContract {
+    @AutoClose
     private static ZooKeeperEnsemble ensemble;
 
     @BeforeAll
@@ -24,13 +25,6 @@ abstract class EnsembleContract extends StoreContract {
         Map<String, String> settings = new HashMap<>(ZooKeeperServers.SETTINGS);
         settings.put("syncLimit", "20"); // no election because a busy machine lets a server wait
         ensemble = ZooKeeperEnsemble.start(settings, ZooKeeperServers.FLAGS);
-    }
-
-    @AfterAll
-    static void stopServers() {
-        if (ensemble != null) {
-            ensemble.close();
-        }
     }
 
     @Override

@@ -18,7 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.RepeatedTest;
@@ -29,18 +29,12 @@ import org.junit.jupiter.api.Test;
 @Tag("thorough")
 class EnsembleTest {
     private static final Duration TIME_LIMIT = Duration.ofSeconds(60);
+    @AutoClose
     private static ZooKeeperEnsemble ensemble;
 
     @BeforeAll
     static void startServers() {
         ensemble = ZooKeeperEnsemble.start(ZooKeeperServers.SETTINGS, ZooKeeperServers.FLAGS);
-    }
-
-    @AfterAll
-    static void stopServers() {
-        if (ensemble != null) {
-            ensemble.close();
-        }
     }
 
     /** The effects of an earlier test on a server are over: with one missing, another's failure would stop all. */

@@ -32,7 +32,7 @@ import org.apache.zookeeper.Op;
 import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -43,6 +43,7 @@ class ExchangedNumberTest {
     private static final Duration TIME_LIMIT = Duration.ofSeconds(30);
     private static final int TOKENS_PER_NUMBER = 1024;
     private static final HoldOptions ALONE = HoldOptions.defaults().handOver(0, Duration.ZERO);
+    @AutoClose
     private static ZooKeeperServer server;
 
     /** Done once, after the next write of several steps has been carried out and before what follows it is sent. */
@@ -51,11 +52,6 @@ class ExchangedNumberTest {
     @BeforeAll
     static void startServer() {
         server = ZooKeeperServers.quick();
-    }
-
-    @AfterAll
-    static void stopServer() {
-        server.close();
     }
 
     @Test

@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -28,16 +28,12 @@ import org.junit.jupiter.api.Timeout;
 class FixedLeaseTest {
     private static final Duration TIME_LIMIT = Duration.ofSeconds(60);
     private static final HoldOptions FIXED = HoldOptions.defaults().autoRenew(false);
+    @AutoClose
     private static ZooKeeperServer server;
 
     @BeforeAll
     static void startServer() {
         server = ZooKeeperServers.quick();
-    }
-
-    @AfterAll
-    static void stopServer() {
-        server.close();
     }
 
     @Test

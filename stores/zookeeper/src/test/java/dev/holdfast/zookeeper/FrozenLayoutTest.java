@@ -20,8 +20,7 @@ import org.apache.zookeeper.ZKUtil;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.Stat;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 
 /** The layout of 0.1.0, written by a client of ZooKeeper's own. */
@@ -29,25 +28,15 @@ class FrozenLayoutTest extends FrozenSessionsContract {
     private static final Pattern COMMAND = Pattern.compile("(create(?: -e -s)?|set) (\\S+) \"(.*)\"");
     private static final int SESSION = 30_000;
     private static final int PLACE_DIGITS = 10;
+    @AutoClose
     private static ZooKeeperServer server;
 
+    @AutoClose
     private ZooKeeper witness;
 
     @BeforeAll
     static void start() {
         server = ZooKeeperServers.withoutSweeper();
-    }
-
-    @AfterAll
-    static void stop() {
-        if (server != null) {
-            server.close();
-        }
-    }
-
-    @AfterEach
-    void close() throws InterruptedException {
-        witness.close();
     }
 
     @Override

@@ -23,8 +23,8 @@ import org.apache.zookeeper.AsyncCallback.VoidCallback;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.ZooKeeper;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -37,6 +37,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class GrantBreakerTest {
     private static final Duration TIME_LIMIT = Duration.ofSeconds(30);
     private static final HoldOptions ALONE = HoldOptions.defaults().handOver(0, Duration.ZERO);
+    @AutoClose
     private static ZooKeeperServer server;
 
     /** Done once, before the next request that deletes or changes a node. */
@@ -50,11 +51,6 @@ class GrantBreakerTest {
     @BeforeAll
     static void startServer() {
         server = ZooKeeperServers.quick();
-    }
-
-    @AfterAll
-    static void stopServer() {
-        server.close();
     }
 
     @BeforeEach

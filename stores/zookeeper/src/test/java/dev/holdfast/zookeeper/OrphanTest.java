@@ -25,8 +25,8 @@ import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryOneTime;
 import org.apache.zookeeper.CreateMode;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.RepeatedTest;
@@ -39,6 +39,7 @@ import org.junit.jupiter.api.Timeout;
 class OrphanTest {
     private static final Duration TIME_LIMIT = Duration.ofSeconds(30);
     private static final int LONG_SESSION = 60_000;
+    @AutoClose
     private static ZooKeeperServer server;
 
     private final KitTime time = new KitTime();
@@ -49,11 +50,6 @@ class OrphanTest {
     @BeforeAll
     static void startServer() {
         server = ZooKeeperServers.quick();
-    }
-
-    @AfterAll
-    static void stopServer() {
-        server.close();
     }
 
     @BeforeEach

@@ -28,8 +28,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -42,6 +42,7 @@ class OutageTest {
     private static final Duration TIME_LIMIT = Duration.ofSeconds(30);
     private static final int TRIES = 1_000;
     private static final int WAITS = 50;
+    @AutoClose
     private static ZooKeeperServer server;
 
     private final KitTime time = new KitTime();
@@ -51,11 +52,6 @@ class OutageTest {
     @BeforeAll
     static void startServer() {
         server = ZooKeeperServers.quick();
-    }
-
-    @AfterAll
-    static void stopServer() {
-        server.close();
     }
 
     @BeforeEach

@@ -27,8 +27,8 @@ import org.apache.curator.retry.RetryForever;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Stat;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -41,6 +41,7 @@ import org.junit.jupiter.api.Timeout;
 class OwnAclTest {
     private static final KitTime time = new KitTime();
     private static final Duration TIME_LIMIT = Duration.ofSeconds(30);
+    @AutoClose
     private static ZooKeeperServer server;
 
     private CuratorFramework curator;
@@ -50,11 +51,6 @@ class OwnAclTest {
     @BeforeAll
     static void startServer() {
         server = ZooKeeperServers.quick();
-    }
-
-    @AfterAll
-    static void stopServer() {
-        server.close();
     }
 
     @BeforeEach

@@ -24,8 +24,7 @@ import org.apache.curator.framework.api.ACLProvider;
 import org.apache.curator.retry.RetryOneTime;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.data.ACL;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -36,7 +35,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** A failure is reported within its time, with what to do, and without secrets. */
 class RefusalTest {
     private static final Duration TIME_LIMIT = Duration.ofSeconds(30);
+    @AutoClose
     private static ZooKeeperServer server;
+    @AutoClose
     private CuratorFramework curator;
 
     @BeforeAll
@@ -44,21 +45,11 @@ class RefusalTest {
         server = ZooKeeperServers.quick();
     }
 
-    @AfterAll
-    static void stopServer() {
-        server.close();
-    }
-
     @BeforeEach
     void connect() throws InterruptedException {
         curator = CuratorFrameworkFactory.newClient(server.connectString(), new RetryOneTime(100));
         curator.start();
         curator.blockUntilConnected();
-    }
-
-    @AfterEach
-    void disconnect() {
-        curator.close();
     }
 
     @Test

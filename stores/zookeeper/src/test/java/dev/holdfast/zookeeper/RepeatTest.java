@@ -17,8 +17,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -28,6 +28,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class RepeatTest {
     private static final int ROUNDS = 3 * Integer.getInteger("holdfast.kit.rounds", 100);
+    @AutoClose
     private static ZooKeeperServer server;
 
     private final KitTime time = new KitTime();
@@ -37,11 +38,6 @@ class RepeatTest {
     @BeforeAll
     static void startServer() {
         server = ZooKeeperServers.quick();
-    }
-
-    @AfterAll
-    static void stopServer() {
-        server.close();
     }
 
     @BeforeEach

@@ -4,18 +4,14 @@ import dev.holdfast.LockClient;
 import dev.holdfast.tck.SecretsContract;
 import dev.holdfast.testbed.ZooKeeperServer;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.TestInstance;
 
 /** A log-in at the wrong place of a URL is read as a port or as a path. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class SecretsTest extends SecretsContract {
+    @AutoClose
     private final ZooKeeperServer server = ZooKeeperServer.start();
-
-    @AfterAll
-    void stop() {
-        server.close();
-    }
 
     @Override
     protected List<String> urls() {

@@ -29,7 +29,7 @@ import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryForever;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.ZooKeeper;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -37,16 +37,12 @@ import org.junit.jupiter.api.Test;
 /** A hold is good for as long as its session is proved to live, and no longer. */
 class SessionTest {
     private static final Duration TIME_LIMIT = Duration.ofSeconds(30);
+    @AutoClose
     private static ZooKeeperServer server;
 
     @BeforeAll
     static void startServer() {
         server = ZooKeeperServers.quick();
-    }
-
-    @AfterAll
-    static void stopServer() {
-        server.close();
     }
 
     @Test

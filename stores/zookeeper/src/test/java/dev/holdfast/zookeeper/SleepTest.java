@@ -18,13 +18,14 @@ import dev.holdfast.tck.IgnoringListener;
 import dev.holdfast.testbed.ZooKeeperServer;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** The wall clock runs ahead of {@code nanoTime}, as while a machine sleeps: the servers count on. */
 class SleepTest {
     private static final Duration SESSION = Duration.ofSeconds(30);
+    @AutoClose
     private static ZooKeeperServer server;
 
     private final FaultyTime time = new FaultyTime();
@@ -32,11 +33,6 @@ class SleepTest {
     @BeforeAll
     static void start() {
         server = ZooKeeperServers.quick();
-    }
-
-    @AfterAll
-    static void stop() {
-        server.close();
     }
 
     /** The write of the claim proves what was answered before it, which is older by the sleep. */

@@ -12,7 +12,7 @@ import dev.holdfast.testbed.ZooKeeperServer;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -21,16 +21,12 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class WaitersTest {
     private static final Duration TIME_LIMIT = Duration.ofSeconds(30);
+    @AutoClose
     private static ZooKeeperServer server;
 
     @BeforeAll
     static void startServer() {
         server = ZooKeeperServers.quick();
-    }
-
-    @AfterAll
-    static void stopServer() {
-        server.close();
     }
 
     @Test

@@ -7,7 +7,7 @@ import dev.holdfast.testbed.ZooKeeperServer;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 
 /**
@@ -15,18 +15,12 @@ import org.junit.jupiter.api.BeforeAll;
  * its storeys.
  */
 abstract class ZooKeeperContract extends StoreContract {
+    @AutoClose
     private static ZooKeeperServer server;
 
     @BeforeAll
     static void startServer() {
         server = ZooKeeperServers.quick();
-    }
-
-    @AfterAll
-    static void stopServer() {
-        if (server != null) {
-            server.close();
-        }
     }
 
     @Override

@@ -9,23 +9,17 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 
 /** Random histories on a single server. */
 class ZooKeeperFuzzTest extends StoreFuzz {
+    @AutoClose
     private ZooKeeperServer server;
 
     @BeforeAll
     void startServer() {
         server = ZooKeeperServers.quick();
-    }
-
-    @AfterAll
-    void stopServer() {
-        if (server != null) {
-            server.close();
-        }
     }
 
     @Override

@@ -16,7 +16,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -28,6 +28,7 @@ class BreakTest {
     Path folder;
 
     private Cli cli;
+    @AutoClose
     private LockClient client;
     private Hold hold;
 
@@ -36,11 +37,6 @@ class BreakTest {
         cli = new Cli(folder);
         client = LockClient.builder(cli.store()).label("nightly").build();
         hold = client.lock("job").acquire();
-    }
-
-    @AfterEach
-    void close() {
-        client.close();
     }
 
     @Test

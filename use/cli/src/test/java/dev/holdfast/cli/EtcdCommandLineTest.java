@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Base64;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
@@ -17,18 +17,12 @@ import org.junit.jupiter.api.Tag;
 @Tag("thorough")
 class EtcdCommandLineTest extends CommandLineContract {
     private static final AtomicInteger STORES = new AtomicInteger();
+    @AutoClose
     private static EtcdServer server;
 
     @BeforeAll
     static void startServer() {
         server = OrSkip.orSkip(EtcdServer::start);
-    }
-
-    @AfterAll
-    static void stopServer() {
-        if (server != null) {
-            server.close();
-        }
     }
 
     /** A prefix that nobody has used. */

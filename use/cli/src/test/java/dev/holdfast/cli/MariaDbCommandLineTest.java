@@ -6,7 +6,7 @@ import dev.holdfast.testbed.MariaDbServer;
 import dev.holdfast.testbed.Ports;
 import java.nio.file.Path;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
@@ -15,18 +15,12 @@ import org.junit.jupiter.api.Tag;
 @Tag("processes-in-another-class")
 @Tag("thorough")
 class MariaDbCommandLineTest extends CommandLineContract {
+    @AutoClose
     private static MariaDbServer server;
 
     @BeforeAll
     static void startServer() {
         server = orSkip(() -> MariaDbServer.start());
-    }
-
-    @AfterAll
-    static void stopServer() {
-        if (server != null) {
-            server.close();
-        }
     }
 
     @Override

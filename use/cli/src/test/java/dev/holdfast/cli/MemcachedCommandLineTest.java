@@ -7,13 +7,14 @@ import dev.holdfast.testbed.MemcachedServer;
 import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.Ports;
 import java.nio.file.Path;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The command line on Memcached, which has exclusive locks alone. */
 class MemcachedCommandLineTest {
+    @AutoClose
     private static MemcachedServer server;
 
     @TempDir
@@ -22,13 +23,6 @@ class MemcachedCommandLineTest {
     @BeforeAll
     static void startServer() {
         server = OrSkip.orSkip(MemcachedServer::start);
-    }
-
-    @AfterAll
-    static void stopServer() {
-        if (server != null) {
-            server.close();
-        }
     }
 
     @Test

@@ -5,7 +5,7 @@ import static dev.holdfast.testbed.OrSkip.orSkip;
 import dev.holdfast.testbed.Ports;
 import dev.holdfast.testbed.PostgresServer;
 import java.nio.file.Path;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
@@ -14,18 +14,12 @@ import org.junit.jupiter.api.Tag;
 @Tag("processes-in-another-class")
 @Tag("thorough")
 class PostgresCommandLineTest extends CommandLineContract {
+    @AutoClose
     private static PostgresServer server;
 
     @BeforeAll
     static void startServer() {
         server = orSkip(() -> PostgresServer.start());
-    }
-
-    @AfterAll
-    static void stopServer() {
-        if (server != null) {
-            server.close();
-        }
     }
 
     @Override

@@ -14,7 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -25,18 +25,12 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("engine-proved-elsewhere")
 @Tag("processes-proved-elsewhere")
 class RedisCommandLineTest extends CommandLineContract {
+    @AutoClose
     private static RedisServer server;
 
     @BeforeAll
     static void startServer() {
         server = orSkip(() -> RedisServer.start("--appendonly", "yes")); // one that is not warned about
-    }
-
-    @AfterAll
-    static void stopServer() {
-        if (server != null) {
-            server.close();
-        }
     }
 
     @Test

@@ -7,7 +7,7 @@ import dev.holdfast.Hold;
 import dev.holdfast.LockClient;
 import dev.holdfast.testbed.ChildProcess;
 import java.nio.file.Path;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -24,6 +24,7 @@ class ReleaseTest {
     Path folder;
 
     private Cli cli;
+    @AutoClose
     private LockClient client;
     private Hold hold;
 
@@ -32,11 +33,6 @@ class ReleaseTest {
         cli = new Cli(folder);
         client = LockClient.builder(cli.store()).label("nightly").build();
         hold = client.lock("job").acquire();
-    }
-
-    @AfterEach
-    void close() {
-        client.close();
     }
 
     @ParameterizedTest

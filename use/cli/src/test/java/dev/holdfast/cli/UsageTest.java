@@ -11,7 +11,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -25,6 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What is said, and how it ends, when the command line or the store is wrong: one line, one code, no stack trace. */
 class UsageTest {
     /** Shared by help and all mistakes, each of which is found before anything is started. */
+    @AutoClose
     private static OneProcess mistaken;
 
     @TempDir
@@ -124,11 +125,6 @@ class UsageTest {
     @BeforeAll
     static void startProcess(@TempDir Path folder) {
         mistaken = new OneProcess(new Cli(folder));
-    }
-
-    @AfterAll
-    static void endProcess() {
-        mistaken.close();
     }
 
     @ParameterizedTest(name = "{1}: {0}")

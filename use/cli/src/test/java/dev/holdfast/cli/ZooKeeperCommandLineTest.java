@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -27,18 +27,12 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("engine-proved-elsewhere")
 class ZooKeeperCommandLineTest extends CommandLineContract {
     private static final AtomicInteger STORES = new AtomicInteger();
+    @AutoClose
     private static ZooKeeperServer server;
 
     @BeforeAll
     static void startServer() {
         server = ZooKeeperServer.start(Map.of("tickTime", "500", "maxSessionTimeout", "60000"));
-    }
-
-    @AfterAll
-    static void stopServer() {
-        if (server != null) {
-            server.close();
-        }
     }
 
     /** A chroot that nobody has used. */

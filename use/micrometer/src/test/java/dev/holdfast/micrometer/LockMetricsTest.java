@@ -16,7 +16,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -24,17 +24,13 @@ import org.junit.jupiter.api.Timeout;
 class LockMetricsTest {
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
     private final LockMetrics metrics = LockMetrics.on(registry, NameTag.before(':'));
+    @AutoClose
     private final TestLocks locks = TestLocks.standing();
     private final LockClient client = locks.anotherClient(builder -> builder.listener(metrics));
     private final DistributedLock lock = client.lock("order:42");
 
     LockMetricsTest() {
         metrics.bind(client);
-    }
-
-    @AfterEach
-    void close() {
-        locks.close();
     }
 
     private static Duration s(long seconds) {

@@ -12,19 +12,15 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /** What the cache shows is what the source has. */
 class ConsistentCacheTest {
+    @AutoClose
     private final Clients clients = new Clients(2);
     private final FencedCache cache = new FencedCache();
     private final Table table = new Table();
-
-    @AfterEach
-    void close() {
-        clients.close();
-    }
 
     private ConsistentCache<String> prices(int client) {
         return ConsistentCache.of(clients.get(client), "price", cache, table);

@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -21,13 +21,9 @@ import org.junit.jupiter.api.Test;
 class IdempotentConsumerTest {
     private static final Duration KEEP = Duration.ofHours(1);
 
+    @AutoClose
     private final Clients clients = new Clients(4);
     private final AtomicInteger booked = new AtomicInteger();
-
-    @AfterEach
-    void close() {
-        clients.close();
-    }
 
     private IdempotentConsumer orders(int client) {
         return IdempotentConsumer.of(clients.get(client), "orders", KEEP);

@@ -16,20 +16,16 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** One rebuild at a time. */
 class SingleFlightTest {
+    @AutoClose
     private final Clients clients = new Clients(4);
     private final FencedCache cache = new FencedCache();
     private final AtomicInteger loads = new AtomicInteger();
-
-    @AfterEach
-    void close() {
-        clients.close();
-    }
 
     private SingleFlight<String> articles(int client) {
         return SingleFlight.of(clients.get(client), "article", cache);

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.concurrent.Future;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -22,13 +22,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SplitStockTest {
     private static final int SEGMENTS = 16;
 
+    @AutoClose
     private final Clients clients = new Clients(4);
     private final Table table = new Table(SEGMENTS);
-
-    @AfterEach
-    void close() {
-        clients.close();
-    }
 
     private SplitStock tickets(int client) {
         return SplitStock.of(clients.get(client), "tickets", SEGMENTS, table);

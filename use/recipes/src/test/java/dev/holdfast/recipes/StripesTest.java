@@ -8,20 +8,16 @@ import dev.holdfast.LockClient;
 import dev.holdfast.MultiHold;
 import java.util.List;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Many keys on few locks. */
 class StripesTest {
+    @AutoClose
     private final LockClient client = LockClient.connect("mem:");
     private final Stripes accounts = Stripes.of(client, "account", 64);
-
-    @AfterEach
-    void close() {
-        client.close();
-    }
 
     /** The check value of CRC-32 is that of "123456789": 0xCBF43926. */
     @Test

@@ -27,21 +27,17 @@ import java.util.concurrent.FutureTask;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
 class TestLocksTest {
+    @AutoClose
     private final TestLocks locks = TestLocks.standing();
     private final LockClient client = locks.client();
     private final DistributedLock lock = client.lock("order:42");
-
-    @AfterEach
-    void close() {
-        locks.close();
-    }
 
     private static Duration s(long seconds) {
         return Duration.ofSeconds(seconds);

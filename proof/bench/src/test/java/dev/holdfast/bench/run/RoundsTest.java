@@ -15,7 +15,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -39,16 +39,12 @@ class RoundsTest {
     @TempDir
     private Path folder;
 
+    @AutoClose
     private Server server;
 
     @BeforeEach
     void start() {
         server = Servers.start(StoreKind.MEMORY);
-    }
-
-    @AfterEach
-    void stop() {
-        server.close();
     }
 
     @Test

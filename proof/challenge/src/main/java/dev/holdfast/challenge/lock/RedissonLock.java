@@ -7,7 +7,6 @@ import org.redisson.api.RFencedLock;
 import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
-import org.redisson.config.SingleServerConfig;
 
 /** Redisson's locks, with its watchdog; the fenced one alone has a token. */
 final class RedissonLock implements AttackedLock {
@@ -49,21 +48,9 @@ final class RedissonLock implements AttackedLock {
                     .setCheckSentinelsList(false) // it would ask for two
                     .addSentinelAddress("redis://" + parts[0]);
         } else {
-            SingleServerConfig server = config.useSingleServer().setAddress(place.url());
-            if (place.isAlone()) {
-                keepSmall(config, server);
-            }
+            config.useSingleServer().setAddress(place.url());
         }
         return config;
-    }
-
-    /** Thirty clients in a process, each with 48 threads and 25 connections, would test the machine. */
-    private static void keepSmall(Config config, SingleServerConfig server) {
-        config.setThreads(2).setNettyThreads(2);
-        server.setConnectionMinimumIdleSize(1)
-                .setConnectionPoolSize(2)
-                .setSubscriptionConnectionMinimumIdleSize(1)
-                .setSubscriptionConnectionPoolSize(2);
     }
 
     @Override

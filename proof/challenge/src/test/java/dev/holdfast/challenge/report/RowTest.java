@@ -46,6 +46,27 @@ class RowTest {
                 .isEqualTo("HELD (1 event, 10 bites, 0 violations; 95 %: fails in less than 100.0 %" + " of events)");
     }
 
+    @Test
+    void aJobThatWaitsIsExcusedByAServerClockThatWasSetBackAndByNothingElse() {
+        assertThat(waitedInVain("period", "store-clock").verdict()).isEqualTo(Verdict.NOT_PROMISED);
+        assertThat(waitedInVain("period", "client-clock").verdict()).isEqualTo(Verdict.BROKEN);
+        assertThat(waitedInVain("plain", "store-clock").verdict()).isEqualTo(Verdict.BROKEN);
+    }
+
+    private static Row waitedInVain(String workload, String fault) {
+        Cell cell = new Cell("postgresql", "holdfast", workload, fault);
+        Row row = new Row(cell, Locks.of(cell.lock(), cell.store()));
+        row.add(new LaneHistory(
+                cell,
+                0,
+                List.of(),
+                List.of(new Bite(Bite.ALL, 100, 200, true)),
+                List.of(new Probe(210, 0, 1000)),
+                List.of(),
+                List.of()));
+        return row;
+    }
+
     private static Row of(Turn... turns) {
         Row row = new Row(CELL, Locks.of(CELL.lock(), CELL.store()));
         row.add(Histories.of(CELL, turns));

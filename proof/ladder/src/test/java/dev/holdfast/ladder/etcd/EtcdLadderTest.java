@@ -12,7 +12,7 @@ import java.time.Duration;
 import java.util.Base64;
 import java.util.function.Function;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 class EtcdLadderTest extends LadderCase {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
+    @AutoClose
     private static EtcdServer server;
     private static int locks;
     private final String lock = "stock:" + ++locks;
@@ -28,13 +29,6 @@ class EtcdLadderTest extends LadderCase {
     @BeforeAll
     static void start() {
         server = orSkip(EtcdServer::start);
-    }
-
-    @AfterAll
-    static void stop() {
-        if (server != null) {
-            server.close();
-        }
     }
 
     // ---- the process is killed

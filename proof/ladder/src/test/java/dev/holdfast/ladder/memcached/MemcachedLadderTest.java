@@ -12,7 +12,7 @@ import dev.holdfast.testbed.TcpProxy;
 import java.time.Duration;
 import java.util.function.Function;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -24,18 +24,12 @@ class MemcachedLadderTest extends LadderCase {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final String FOR_EVER = "HD t-1";
 
+    @AutoClose
     private static MemcachedServer server;
 
     @BeforeAll
     static void start() {
         server = orSkip(MemcachedServer::start);
-    }
-
-    @AfterAll
-    static void stop() {
-        if (server != null) {
-            server.close();
-        }
     }
 
     @BeforeEach

@@ -12,8 +12,8 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.function.Function;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 
@@ -22,19 +22,13 @@ abstract class OnRedis {
     static final String LOCK = "stock:7";
     static final Duration PATIENCE = Duration.ofSeconds(20);
 
+    @AutoClose
     static RedisServer server;
     private final Deque<Rung> rungs = new ArrayDeque<>();
 
     @BeforeAll
     static void start() {
         server = orSkip(RedisServer::start);
-    }
-
-    @AfterAll
-    static void stop() {
-        if (server != null) {
-            server.close();
-        }
     }
 
     @BeforeEach

@@ -21,8 +21,8 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.CountDownLatch;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -33,19 +33,13 @@ class SqlLadderTest {
     private static final String LOCK = "stock:7";
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
+    @AutoClose
     private static PostgresServer server;
     private final Deque<Rung> rungs = new ArrayDeque<>();
 
     @BeforeAll
     static void start() {
         server = orSkip(() -> PostgresServer.start());
-    }
-
-    @AfterAll
-    static void stop() {
-        if (server != null) {
-            server.close();
-        }
     }
 
     @BeforeEach

@@ -22,8 +22,8 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -35,19 +35,13 @@ class ZooKeeperLadderTest {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final int CROWD = 8;
 
+    @AutoClose
     private static ZooKeeperServer server;
     private final Deque<Rung> rungs = new ArrayDeque<>();
 
     @BeforeAll
     static void start() {
         server = ZooKeeperServer.start(Map.of("tickTime", "300"));
-    }
-
-    @AfterAll
-    static void stop() {
-        if (server != null) {
-            server.close();
-        }
     }
 
     @AfterEach

@@ -23,7 +23,7 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.boot.actuate.autoconfigure.endpoint.PropertiesEndpointAccessResolver;
@@ -41,6 +41,7 @@ import org.springframework.context.annotation.Configuration;
 
 @Timeout(60)
 class ActuatorTest {
+    @AutoClose
     private final TestLocks locks = TestLocks.standing();
     private final ApplicationContextRunner application = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(
@@ -49,11 +50,6 @@ class ActuatorTest {
                     HoldfastMetricsAutoConfiguration.class))
             .withBean("lockClient", LockClient.class, locks::client)
             .withPropertyValues("management.endpoints.web.exposure.include=locks");
-
-    @AfterEach
-    void close() {
-        locks.close();
-    }
 
     @Configuration(proxyBeanMethods = false)
     static class Metrics {

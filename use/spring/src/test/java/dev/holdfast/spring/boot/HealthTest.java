@@ -8,7 +8,7 @@ import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.RedisServer;
 import dev.holdfast.testkit.TestLocks;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.health.contributor.Health;
@@ -17,16 +17,12 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 /** The health of the stores, as Spring Boot's actuator shows it. Apart from the endpoint, since Spring Boot 3 has it elsewhere. */
 class HealthTest {
+    @AutoClose
     private final TestLocks locks = TestLocks.standing();
     private final ApplicationContextRunner application = new ApplicationContextRunner()
             .withConfiguration(
                     AutoConfigurations.of(HoldfastAutoConfiguration.class, HoldfastActuatorAutoConfiguration.class))
             .withBean("lockClient", LockClient.class, locks::client);
-
-    @AfterEach
-    void close() {
-        locks.close();
-    }
 
     @Test
     void healthIsUpDownAndDegraded() {

@@ -16,7 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import javax.sql.DataSource;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -33,6 +33,7 @@ import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 /** An application whose database is empty, with a tool for migrations: these run first, then the lock clients start. */
 class MigrationTest {
+    @AutoClose
     private static PostgresServer postgres;
 
     @TempDir
@@ -41,13 +42,6 @@ class MigrationTest {
     @BeforeAll
     static void start() {
         postgres = OrSkip.orSkip(PostgresServer::start);
-    }
-
-    @AfterAll
-    static void stop() {
-        if (postgres != null) {
-            postgres.close();
-        }
     }
 
     @BeforeEach
