@@ -44,7 +44,9 @@ class ErrorAtAWrongMomentTest extends EngineCase {
             boolean failed = erring.hasFailed();
             erring.stop();
             told(writing::close);
-            assertThat(reading.isValid()).as("the reader after %s readings", readings).isTrue();
+            assertThat(reading.isValid())
+                    .as("the reader after %s readings", readings)
+                    .isTrue();
             assertThat(rival.lock("a").tryAcquire()).isEmpty();
             reading.close();
             assertThat(rival.lock("a").tryAcquire())
@@ -90,7 +92,9 @@ class ErrorAtAWrongMomentTest extends EngineCase {
             erring.stop();
             assertThat(reading.isValid()).isTrue();
             writing.close();
-            assertThat(reading.isValid()).as("the reader after %s readings", readings).isTrue();
+            assertThat(reading.isValid())
+                    .as("the reader after %s readings", readings)
+                    .isTrue();
             reading.close();
             assertThat(rival.lock("a").tryAcquire())
                     .as("the rival after %s readings", readings)
@@ -129,7 +133,10 @@ class ErrorAtAWrongMomentTest extends EngineCase {
         soon(() -> {
             Garbage.collect();
             time.advance(s(1));
-            return rival.lock("a").tryAcquire().map(ErrorAtAWrongMomentTest::closed).isPresent();
+            return rival.lock("a")
+                    .tryAcquire()
+                    .map(ErrorAtAWrongMomentTest::closed)
+                    .isPresent();
         });
     }
 
@@ -228,12 +235,13 @@ class ErrorAtAWrongMomentTest extends EngineCase {
         return Stream.of(
                 caller("acquire", client -> client.lock("a").acquire()),
                 caller("try", client -> client.lock("a").tryAcquire().orElseThrow()),
-                caller("try for a time", client -> client.lock("a").tryAcquire(s(1)).orElseThrow()),
+                caller(
+                        "try for a time",
+                        client -> client.lock("a").tryAcquire(s(1)).orElseThrow()),
                 caller("future", client -> client.lock("a").acquireAsync().get()),
-                caller("future for a time", client -> client.lock("a")
-                        .tryAcquireAsync(s(1))
-                        .get()
-                        .orElseThrow()),
+                caller(
+                        "future for a time",
+                        client -> client.lock("a").tryAcquireAsync(s(1)).get().orElseThrow()),
                 caller("read", client -> client.readWriteLock("a").read().acquire()),
                 caller("lock", client -> {
                     Lock lock = client.lock("a").asLock();

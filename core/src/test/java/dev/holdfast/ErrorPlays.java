@@ -75,10 +75,11 @@ public final class ErrorPlays {
         });
         plays.put("a thread locks and unlocks", stage -> {
             Lock lock = stage.exclusive(OPTIONS).asLock();
-            stage.attempt(() -> locked(lock)).ifPresent(held -> stage.attempt(() -> {
-                held.unlock();
-                return held;
-            }));
+            stage.attempt(() -> locked(lock))
+                    .ifPresent(held -> stage.attempt(() -> {
+                        held.unlock();
+                        return held;
+                    }));
         });
         plays.put("a lock is retained, used again, and wanted", stage -> {
             HoldOptions retained = OPTIONS.retain(Duration.ofSeconds(30));

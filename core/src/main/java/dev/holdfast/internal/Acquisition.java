@@ -31,8 +31,7 @@ final class Acquisition {
         if (SelfWait.isHopeless(SelfWait.heldToRead(context, name))) {
             return Optional::empty;
         }
-        Waiter waiter = Waiter.thread(
-                name.mode(), options, false, threadOwned, context.time.nanoTime());
+        Waiter waiter = Waiter.thread(name.mode(), options, false, threadOwned, context.time.nanoTime());
         context.locks.submit(name, waiter);
         return () -> finish(context, name, waiter, waiter.await(false, context.environment.parking()));
     }
@@ -80,8 +79,7 @@ final class Acquisition {
                     : interruptibly(context, name, options, threadOwned, Duration.ofNanos(left));
         }
         SelfWait.refuse(context, name, reading);
-        Waiter waiter = Waiter.thread(
-                name.mode(), options, true, threadOwned, context.time.nanoTime());
+        Waiter waiter = Waiter.thread(name.mode(), options, true, threadOwned, context.time.nanoTime());
         waiter.timed = wait != null;
         WaitQueue lock = context.locks.submit(name, waiter);
         Waiter.Outcome outcome;

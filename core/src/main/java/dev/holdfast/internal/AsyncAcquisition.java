@@ -63,8 +63,7 @@ final class AsyncAcquisition<H> {
             @Nullable Limit<H> limit) {
         AsyncAcquisition<H> acquisition = new AsyncAcquisition<>(context, name, executor, wrap, giveBack, limit);
         boolean waits = limit == null || !limit.time().isZero();
-        Waiter waiter =
-                Waiter.callback(name.mode(), options, waits, context.time.nanoTime(), acquisition::resolved);
+        Waiter waiter = Waiter.callback(name.mode(), options, waits, context.time.nanoTime(), acquisition::resolved);
         acquisition.waiter = waiter;
         waiter.timed = limit != null;
         WaitQueue lock = context.locks.submit(name, waiter);

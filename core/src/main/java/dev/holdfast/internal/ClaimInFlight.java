@@ -132,9 +132,10 @@ final class ClaimInFlight implements Effects.Effect, BiConsumer<@Nullable Grant,
         try {
             sent.cancel();
         } catch (Throwable e) {
-            Log.warn(() -> "could not withdraw the claim of '" + claim.name() + "' on " + queue.context.store.description()
-                    + "; a grant that still arrives is released, but others may wait until then: report this to the"
-                    + " authors of the store: " + Redacted.text(e));
+            Log.warn(() ->
+                    "could not withdraw the claim of '" + claim.name() + "' on " + queue.context.store.description()
+                            + "; a grant that still arrives is released, but others may wait until then: report this to the"
+                            + " authors of the store: " + Redacted.text(e));
             settle(e);
         }
     }

@@ -276,9 +276,8 @@ final class Effects implements AutoCloseable {
     record TellUnnoticed(WaitQueue queue, HoldState hold, Loss.Cause cause) implements Note {
         @Override
         public void run() {
-            queue.context
-                    .telemetry
-                    .lostUnnoticed(hold, new Loss(hold.name(), hold.token, cause, queue.context.store.description()));
+            queue.context.telemetry.lostUnnoticed(
+                    hold, new Loss(hold.name(), hold.token, cause, queue.context.store.description()));
         }
     }
 

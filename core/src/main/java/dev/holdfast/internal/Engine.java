@@ -302,8 +302,7 @@ public final class Engine {
 
     /** The client's figures. */
     public ClientStatistics statistics() {
-        return context.telemetry
-                .statistics(context.isClosed() || context.reachability.isReachable());
+        return context.telemetry.statistics(context.isClosed() || context.reachability.isReachable());
     }
 
     /** The store's capabilities. */

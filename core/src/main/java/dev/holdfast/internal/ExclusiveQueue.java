@@ -529,8 +529,9 @@ final class ExclusiveQueue extends WaitQueue {
     @Override
     void checkReportsWanted() {
         if (!context.store.capabilities().wanted()) {
-            throw new UnsupportedByStoreException(context.store.description() + " does not report when others wait for '"
-                    + name + "': ask the status of the lock, or use another store");
+            throw new UnsupportedByStoreException(
+                    context.store.description() + " does not report when others wait for '" + name
+                            + "': ask the status of the lock, or use another store");
         }
     }
 

@@ -57,8 +57,7 @@ final class HoldState extends WeakReference<HoldHandle> implements Runnable {
         this(new HoldHandle(), grant, waiter, leaks, since);
     }
 
-    private HoldState(
-            HoldHandle made, GrantState grant, Waiter waiter, ReferenceQueue<HoldHandle> leaks, long since) {
+    private HoldState(HoldHandle made, GrantState grant, Waiter waiter, ReferenceQueue<HoldHandle> leaks, long since) {
         super(made, leaks);
         this.grant = grant;
         this.token = grant.nextToken();

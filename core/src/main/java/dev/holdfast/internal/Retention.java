@@ -137,7 +137,9 @@ final class Retention {
 
     /** No caller uses it now. */
     void begin(HoldOptions options, Effects then) {
-        if (!context.store.capabilities().wanted()) { // of a lazy client's store, which has connected since it was asked
+        if (!context.store
+                .capabilities()
+                .wanted()) { // of a lazy client's store, which has connected since it was asked
             then.add(() -> context.telemetry.notRetained(queue.name));
             queue.endRetention(then);
             return;

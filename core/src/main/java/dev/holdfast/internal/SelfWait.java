@@ -35,15 +35,14 @@ final class SelfWait {
             waiter.site = new CallSite();
         }
         waiter.site.record();
-        context.time
-                .schedule(
-                        () -> {
-                            if (held.isOpen() && waiter.outcome() == null) {
-                                context.callSites.recordEach();
-                                Log.warn(() -> message(held, waiter, context.store.description()));
-                            }
-                        },
-                        WARN_AFTER);
+        context.time.schedule(
+                () -> {
+                    if (held.isOpen() && waiter.outcome() == null) {
+                        context.callSites.recordEach();
+                        Log.warn(() -> message(held, waiter, context.store.description()));
+                    }
+                },
+                WARN_AFTER);
     }
 
     private static String message(HoldState held, Waiter waiter, String store) {

@@ -115,16 +115,15 @@ abstract class WaitQueue {
     }
 
     private void endOnce(CompletableFuture<Void> proof, Waiter waiter) {
-        context.reachability
-                .afterProof(
-                        proof,
-                        failure -> lock.transition(then -> {
-                            if (failure == null) {
-                                endEmpty(waiter, NotAcquired.Reason.TIMED_OUT, then);
-                            } else {
-                                fail(waiter, failure, then);
-                            }
-                        }));
+        context.reachability.afterProof(
+                proof,
+                failure -> lock.transition(then -> {
+                    if (failure == null) {
+                        endEmpty(waiter, NotAcquired.Reason.TIMED_OUT, then);
+                    } else {
+                        fail(waiter, failure, then);
+                    }
+                }));
     }
 
     /** Fails the callers without a time limit who have waited since then or longer. */
@@ -253,16 +252,16 @@ abstract class WaitQueue {
             throw context.closedException();
         }
         if (live.hasRunOut()) {
-            throw new StoreUnavailableException(
-                    context.store.description() + " took longer to answer than the lease it granted; use a longer lease");
+            throw new StoreUnavailableException(context.store.description()
+                    + " took longer to answer than the lease it granted; use a longer lease");
         }
         if (!claim.claim.waits() && live.hasSlept()) {
             throw new StoreUnavailableException(
                     "the machine slept while " + context.store.description() + " was asked; try again");
         }
         if (!claim.claim.waits() && (claim.knownLost || claim.inDoubt)) {
-            throw new StoreUnavailableException(
-                    "the session or connection to " + context.store.description() + " broke while it was asked; try again");
+            throw new StoreUnavailableException("the session or connection to " + context.store.description()
+                    + " broke while it was asked; try again");
         }
         if (!live.isSessionBound() && !given.lease().equals(claim.claim.lease())) {
             throw new StoreRefusedException(context.store.description() + " gave a lease of "
@@ -310,8 +309,8 @@ abstract class WaitQueue {
     private GrantState begin(Grant given, ClaimInFlight claim) {
         context.claims.saw(given.number());
         HoldOptions options = claim.asker.options;
-        GrantState begun =
-                new GrantState(this, given, options.autoRenew(), context.store.capabilities(), context.time, claim.slept);
+        GrantState begun = new GrantState(
+                this, given, options.autoRenew(), context.store.capabilities(), context.time, claim.slept);
         begun.beginLease(options);
         return begun;
     }

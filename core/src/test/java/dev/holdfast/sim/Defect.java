@@ -98,10 +98,7 @@ enum Defect {
         return false;
 """, "        return true;", 1_000, 374),
     GIVEN_BACK_AT_THE_FIRST_EXIT(
-            "internal/LocalLock",
-            "return closing.exit(as);",
-            "closing.exit(as); return true;",
-            500),
+            "internal/LocalLock", "return closing.exit(as);", "closing.exit(as); return true;", 500),
     LEAK_RENEWED("internal/LeaseRenewer", "        stopRenewingLeaks();\n", "", 500),
     LEAK_GIVEN_BACK(
             "internal/LeaseRenewer",
@@ -167,7 +164,10 @@ enum Defect {
 """, 1_000),
     WANTED_NOT_HEARD("internal/ExclusiveQueue", "if (grant == of) {", "if (grant == of && grant != of) {", 2_000, 52),
     WAIT_DOES_NOT_ENTER_AGAIN(
-            "internal/Acquisition", "return again.within(name, wait, interruptible);", "return Optional.empty();", 1_000),
+            "internal/Acquisition",
+            "return again.within(name, wait, interruptible);",
+            "return Optional.empty();",
+            1_000),
     TRY_DOES_NOT_ENTER_AGAIN("internal/Acquisition", "return again::now;", "return Optional::empty;", 1_000);
 
     /** Which class, below {@code dev.holdfast}. */

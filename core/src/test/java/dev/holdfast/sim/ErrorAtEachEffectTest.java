@@ -44,8 +44,9 @@ class ErrorAtEachEffectTest {
             .toList();
 
     /** What is made for a step, up to its end. */
-    private static final Pattern MADE = Pattern.compile("(?<=then\\.add\\(| = )(?=\\(\\) ->|new (Effects\\.|Watch|WatchLater|Ask|"
-            + "PlannedCheck|CallOffFirst|InTurn|ClaimInFlight)\\b)");
+    private static final Pattern MADE =
+            Pattern.compile("(?<=then\\.add\\(| = )(?=\\(\\) ->|new (Effects\\.|Watch|WatchLater|Ask|"
+                    + "PlannedCheck|CallOffFirst|InTurn|ClaimInFlight)\\b)");
 
     /** Where an Error comes. */
     enum Place {
