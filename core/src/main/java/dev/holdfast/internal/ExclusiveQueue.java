@@ -208,8 +208,8 @@ final class ExclusiveQueue extends WaitQueue {
     void endUnheld(Effects then) {
         if (hold == null) {
             loseGrant(then);
-            answerCloser(false, then);
         }
+        answerCloser(false, then); // if another has the grant by now, it did not go back either
         then.add(new Effects.GoOn(this));
     }
 
