@@ -81,7 +81,8 @@ final class SqliteWorker {
                 try {
                     serve(requests.take());
                 } catch (Throwable e) {
-                    // An interrupt by a caller's code that ran here, or an Error after an answer. The thread is the worker's:
+                    // An interrupt by a caller's code that ran here, or an Error after an answer. The thread is the
+                    // worker's:
                     // the next request is served all the same.
                 }
             }
