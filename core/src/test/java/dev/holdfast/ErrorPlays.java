@@ -16,15 +16,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.Lock;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * Short plays of two clients, of which one effect fails: what a caller wants, gets and closes. What is thrown at a caller
+ * Short plays of two clients, in which something fails once: what a caller wants, gets and closes. What is thrown at a caller
  * counts as an answer; a wait without an end does not.
  */
 public final class ErrorPlays {
-    /** The play was over before so many effects had run. */
+    /** The play was over before so much had come that may fail. */
     public static final String NOT_REACHED = "not reached";
 
     private static final String LOCK = "a";
@@ -62,6 +63,24 @@ public final class ErrorPlays {
         plays.put(
                 "one hands over with another lease",
                 stage -> stage.handOver(OPTIONS, OPTIONS.lease(Duration.ofMillis(400))));
+        plays.put(
+                "one hands over with another lease and waits for the release",
+                stage -> stage.handOver(OPTIONS.awaitRelease(true), OPTIONS.lease(Duration.ofMillis(400))));
+        plays.put("a thread reads on under its writer", stage -> {
+            DistributedReadWriteLock both = stage.client.readWriteLock(LOCK, OPTIONS.reentrant(true));
+            Optional<Hold> writing = stage.attempt(() -> both.write().acquire());
+            Optional<Hold> reading = stage.attempt(() -> both.read().acquire());
+            stage.close(writing);
+            stage.close(reading);
+        });
+        plays.put("a thread locks and unlocks", stage -> {
+            Lock lock = stage.exclusive(OPTIONS).asLock();
+            stage.attempt(() -> locked(lock))
+                    .ifPresent(held -> stage.attempt(() -> {
+                        held.unlock();
+                        return held;
+                    }));
+        });
         plays.put("a lock is retained, used again, and wanted", stage -> {
             HoldOptions retained = OPTIONS.retain(Duration.ofSeconds(30));
             stage.close(stage.acquire(retained));
@@ -138,9 +157,9 @@ public final class ErrorPlays {
     }
 
     /**
-     * Plays it; one effect fails.
+     * Plays it; something fails.
      *
-     * @param at which, counted from 0, each before and after it ran
+     * @param at which of all that may, counted from 0
      * @param error what it fails with
      * @return what is wrong then; empty if nothing is
      */
@@ -159,8 +178,7 @@ public final class ErrorPlays {
             stage.perform(PLAYS.get(name));
             return failed.get() == null ? NOT_REACHED : "";
         } catch (IllegalStateException wrong) {
-            return name + ": " + wrong.getMessage() + " after " + error.getSimpleName()
-                    + (at % 2 == 0 ? " before " : " after ")
+            return name + ": " + wrong.getMessage() + " after " + error.getSimpleName() + " at " + at + ", "
                     + failed.get().getClass().getSimpleName() + " " + failed.get();
         } finally {
             fault().set(null, (Consumer<Object>) effect -> {});
@@ -226,12 +244,20 @@ public final class ErrorPlays {
         close(theirs);
     }
 
+    /** Closes it, and once more where the first close was told an Error. */
     private boolean close(Optional<Hold> held) {
-        held.ifPresent(hold -> attempt(() -> {
-            hold.close();
-            return hold;
-        }));
+        held.ifPresent(hold -> attempt(() -> closed(hold)).or(() -> attempt(() -> closed(hold))));
         return held.isPresent();
+    }
+
+    private static Lock locked(Lock lock) {
+        lock.lock();
+        return lock;
+    }
+
+    private static Hold closed(Hold hold) {
+        hold.close();
+        return hold;
     }
 
     /** What a caller does and is told. */

@@ -111,7 +111,7 @@ class OneFailureTest extends EngineCase {
         Hold first = failing.lock("a").acquire();
         CompletableFuture<Hold> second = failing.lock("a").acquireAsync();
         CompletableFuture<Hold> third = failing.lock("a").acquireAsync();
-        failOnce("newHold");
+        failOnce("giveTo");
 
         first.close();
 

@@ -28,34 +28,21 @@ final class Acquisition {
         if (again != null) {
             return again::now;
         }
-        if (Upgrade.isHopeless(Upgrade.heldToRead(context, name))) {
+        if (SelfWait.isHopeless(SelfWait.heldToRead(context, name))) {
             return Optional::empty;
         }
-        Waiter waiter = Waiter.thread(
-                name.mode(), options, false, threadOwned, context.time().nanoTime());
-        context.locks().submit(name, waiter);
-        return () -> finish(context, name, waiter, waiter.await(false, context.parking()));
+        Waiter waiter = Waiter.thread(name.mode(), options, false, threadOwned, context.time.nanoTime());
+        context.locks.submit(name, waiter);
+        return () -> finish(context, name, waiter, waiter.await(false, context.environment.parking()));
     }
 
     /** Waits for as long as it takes, keeping the interrupt flag for later. */
     static HoldHandle uninterruptibly(EngineContext context, LockName name, HoldOptions options) {
-        Reentry again = Reentry.of(context, name, options, true);
-        if (again != null) {
-            return again.uninterruptibly();
-        }
-        HoldState reading = Upgrade.heldToRead(context, name);
-        Upgrade.refuse(context, name, reading);
-        Waiter waiter =
-                Waiter.thread(name.mode(), options, true, true, context.time().nanoTime());
-        WaitQueue lock = context.locks().submit(name, waiter);
         try {
-            Upgrade.warn(context, reading, waiter);
-        } catch (Throwable broken) {
-            lock.abandon(waiter);
-            throw broken;
+            return await(context, name, options, true, null, false).orElseThrow(IllegalStateException::new);
+        } catch (InterruptedException impossible) {
+            throw new IllegalStateException(impossible);
         }
-        return finish(context, name, waiter, waiter.await(false, context.parking()))
-                .orElseThrow(IllegalStateException::new);
     }
 
     /**
@@ -69,27 +56,37 @@ final class Acquisition {
         if (Thread.interrupted()) {
             throw new InterruptedException();
         }
+        return await(context, name, options, threadOwned, wait, true);
+    }
+
+    private static Optional<HoldHandle> await(
+            EngineContext context,
+            LockName name,
+            HoldOptions options,
+            boolean threadOwned,
+            @Nullable Duration wait,
+            boolean interruptible)
+            throws InterruptedException {
         Reentry again = Reentry.of(context, name, options, threadOwned);
         if (again != null) {
-            return again.within(name, wait);
+            return again.within(name, wait, interruptible);
         }
-        HoldState reading = Upgrade.heldToRead(context, name);
-        if (threadOwned && wait != null && reading != null && Upgrade.isHopeless(reading)) {
-            long left = Upgrade.waitInVain(context, name, reading, wait);
+        HoldState reading = SelfWait.heldToRead(context, name);
+        if (threadOwned && wait != null && reading != null && SelfWait.isHopeless(reading)) {
+            long left = SelfWait.waitInVain(context, name, reading, wait);
             return left == 0
                     ? Optional.empty()
                     : interruptibly(context, name, options, threadOwned, Duration.ofNanos(left));
         }
-        Upgrade.refuse(context, name, reading);
-        Waiter waiter = Waiter.thread(
-                name.mode(), options, true, threadOwned, context.time().nanoTime());
+        SelfWait.refuse(context, name, reading);
+        Waiter waiter = Waiter.thread(name.mode(), options, true, threadOwned, context.time.nanoTime());
         waiter.timed = wait != null;
-        WaitQueue lock = context.locks().submit(name, waiter);
+        WaitQueue lock = context.locks.submit(name, waiter);
         Waiter.Outcome outcome;
         try {
-            Upgrade.warn(context, reading, waiter);
+            SelfWait.warn(context, reading, waiter);
             Scheduled timeout = wait == null ? () -> {} : expireAfter(context, lock, waiter, wait);
-            outcome = waiter.await(true, context.parking());
+            outcome = waiter.await(interruptible, context.environment.parking());
             timeout.cancel();
         } catch (Throwable broken) { // for example, no thread for the time-out
             lock.abandon(waiter);
@@ -98,7 +95,7 @@ final class Acquisition {
         if (outcome == null) {
             if (waiter.resolve(Waiter.EMPTY)) {
                 lock.forget(waiter, NotAcquired.Reason.INTERRUPTED);
-                context.telemetry().recordWait(name, waiter, NotAcquired.Reason.INTERRUPTED);
+                context.telemetry.recordWait(name, waiter, NotAcquired.Reason.INTERRUPTED);
                 Thread.interrupted();
                 throw new InterruptedException();
             }
@@ -116,8 +113,8 @@ final class Acquisition {
             return () -> {};
         }
         Scheduled timeout =
-                context.time().schedule(() -> lock.timeOut(waiter), Durations.left(wait, waiter.since, context.time()));
-        if (Durations.left(wait, waiter.since, context.time()).isZero()) {
+                context.time.schedule(() -> lock.timeOut(waiter), Durations.left(wait, waiter.since, context.time));
+        if (Durations.left(wait, waiter.since, context.time).isZero()) {
             lock.timeOut(waiter);
         }
         return timeout;
@@ -125,7 +122,7 @@ final class Acquisition {
 
     private static Optional<HoldHandle> finish(
             EngineContext context, LockName name, Waiter waiter, Waiter.@Nullable Outcome outcome) {
-        Telemetry telemetry = context.telemetry();
+        Telemetry telemetry = context.telemetry;
         if (outcome instanceof Waiter.Outcome.Granted granted) {
             telemetry.recordWait(name, waiter, granted.anchor());
             return Optional.of(granted.anchor());

@@ -63,31 +63,30 @@ final class AsyncAcquisition<H> {
             @Nullable Limit<H> limit) {
         AsyncAcquisition<H> acquisition = new AsyncAcquisition<>(context, name, executor, wrap, giveBack, limit);
         boolean waits = limit == null || !limit.time().isZero();
-        Waiter waiter =
-                Waiter.callback(name.mode(), options, waits, context.time().nanoTime(), acquisition::resolved);
+        Waiter waiter = Waiter.callback(name.mode(), options, waits, context.time.nanoTime(), acquisition::resolved);
         acquisition.waiter = waiter;
         waiter.timed = limit != null;
-        WaitQueue lock = context.locks().submit(name, waiter);
-        if (limit != null && waits && waiter.outcome() == null) {
-            try {
+        WaitQueue lock = context.locks.submit(name, waiter);
+        try {
+            if (limit != null && waits && waiter.outcome() == null) {
                 Scheduled timeout = Acquisition.expireAfter(context, lock, waiter, limit.time());
                 acquisition.future.whenComplete((hold, failure) -> timeout.cancel());
-            } catch (Throwable noThread) {
-                lock.abandon(waiter);
-                throw noThread;
             }
+            acquisition.future.whenComplete((hold, failure) -> {
+                if (waiter.resolve(Waiter.EMPTY)) {
+                    lock.forget(waiter, NotAcquired.Reason.CANCELLED); // or timed out, or completed, by the caller
+                    context.telemetry.recordWait(name, waiter, NotAcquired.Reason.CANCELLED);
+                }
+            });
+        } catch (Throwable broken) { // for example, no thread for the time-out
+            lock.abandon(waiter);
+            throw broken;
         }
-        acquisition.future.whenComplete((hold, failure) -> {
-            if (waiter.resolve(Waiter.EMPTY)) {
-                lock.forget(waiter, NotAcquired.Reason.CANCELLED); // or timed out, or completed, by the caller
-                context.telemetry().recordWait(name, waiter, NotAcquired.Reason.CANCELLED);
-            }
-        });
         return acquisition.future;
     }
 
     private void resolved() {
-        context.completionThreads().execute(executor, this::complete);
+        context.completionThreads.execute(executor, this::complete);
     }
 
     private void complete() {
@@ -108,16 +107,16 @@ final class AsyncAcquisition<H> {
 
     private void complete(Waiter asked, Waiter.@Nullable Outcome outcome) {
         if (outcome instanceof Waiter.Outcome.Granted granted) {
-            context.telemetry().recordWait(name, asked, granted.anchor());
+            context.telemetry.recordWait(name, asked, granted.anchor());
             H hold = wrap.apply(granted.anchor());
             if (!future.complete(hold)) {
                 giveBack.accept(hold);
             }
         } else if (outcome instanceof Waiter.Outcome.Failed failed) {
-            context.telemetry().recordWait(name, asked, Telemetry.reason(failed.failure()));
+            context.telemetry.recordWait(name, asked, Telemetry.reason(failed.failure()));
             future.completeExceptionally(Failures.here(failed.failure(), "could not acquire '" + name + "'"));
         } else if (limit != null) {
-            context.telemetry().recordWait(name, asked, NotAcquired.Reason.TIMED_OUT);
+            context.telemetry.recordWait(name, asked, NotAcquired.Reason.TIMED_OUT);
             future.complete(limit.none());
         }
     }

@@ -28,16 +28,24 @@ final class ClaimInFlight implements Effects.Effect, BiConsumer<@Nullable Grant,
     final Answer answer = new Answer(this);
 
     private volatile @Nullable Pending pending;
-    private volatile boolean cancelled;
-    private volatile long slept;
+    /** Whether it was called off because no caller wanted it any more. */
+    volatile boolean cancelled;
+    /** How long the machine had slept until it was sent. */
+    volatile long slept;
+
     private volatile boolean sent;
     private volatile long sentNanos;
     /** Made for those who ask, or by the end. */
     private final AtomicReference<@Nullable CompletableFuture<Void>> settled = new AtomicReference<>();
 
-    // Guarded by the mutex of its lock: what the store reported of its grant before the answer was handled.
-    private boolean knownLost;
-    private boolean inDoubt;
+    // ---- guarded by the mutex of its lock ----
+
+    /** The store has reported the end of the grant before it was known here. */
+    boolean knownLost;
+    /** The store has reported that the grant may be gone before it was known here. */
+    boolean inDoubt;
+    /** What its answer says is seen to: a later answer says nothing. */
+    boolean dealtWith;
 
     ClaimInFlight(Claim claim, Waiter asker, WaitQueue queue) {
         this.claim = claim;
@@ -52,11 +60,11 @@ final class ClaimInFlight implements Effects.Effect, BiConsumer<@Nullable Grant,
             return;
         }
         EngineContext context = queue.context;
-        context.releaseSender().sendUnconfirmed(claim.name());
-        sentNanos = context.time().nanoTime();
-        slept = context.time().slept();
+        context.releaseSender.sendUnconfirmed(claim.name());
+        sentNanos = context.time.nanoTime();
+        slept = context.time.slept();
         sent = true;
-        Pending sending = context.store().claim(this);
+        Pending sending = context.store.claim(this);
         pending = sending;
         if (cancelled) {
             cancel(sending);
@@ -80,7 +88,7 @@ final class ClaimInFlight implements Effects.Effect, BiConsumer<@Nullable Grant,
                 settle(why);
             } finally {
                 if (sent) {
-                    queue.context.store().ended(claim, sentNanos, why);
+                    queue.context.store.ended(claim, sentNanos, why);
                 }
             }
         }
@@ -108,34 +116,6 @@ final class ClaimInFlight implements Effects.Effect, BiConsumer<@Nullable Grant,
         return before == null ? asks : before;
     }
 
-    void reportedLost() {
-        knownLost = true;
-    }
-
-    void reportedSuspect() {
-        inDoubt = true;
-    }
-
-    /** Whether the store has reported the end of the grant before it was known here. */
-    boolean isKnownLost() {
-        return knownLost;
-    }
-
-    /** Whether the store has reported that the grant may be gone before it was known here. */
-    boolean isInDoubt() {
-        return inDoubt;
-    }
-
-    /** How long the machine had slept until it was sent. */
-    long slept() {
-        return slept;
-    }
-
-    /** Whether it was called off because no caller wanted it any more. */
-    boolean isCalledOff() {
-        return cancelled;
-    }
-
     /** Asks the store to stop waiting, unless it was asked before; the answer still comes. */
     void cancel() {
         if (cancelled) {
@@ -152,9 +132,10 @@ final class ClaimInFlight implements Effects.Effect, BiConsumer<@Nullable Grant,
         try {
             sent.cancel();
         } catch (Throwable e) {
-            Log.warn(() -> "could not withdraw the claim of '" + claim.name() + "' on " + queue.context.description()
-                    + "; a grant that still arrives is released, but others may wait until then: report this to the"
-                    + " authors of the store: " + Redacted.text(e));
+            Log.warn(() ->
+                    "could not withdraw the claim of '" + claim.name() + "' on " + queue.context.store.description()
+                            + "; a grant that still arrives is released, but others may wait until then: report this to the"
+                            + " authors of the store: " + Redacted.text(e));
             settle(e);
         }
     }

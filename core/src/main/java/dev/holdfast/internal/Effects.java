@@ -145,7 +145,7 @@ final class Effects implements AutoCloseable {
     record Withdraw(ClaimInFlight claim) implements Effect {
         @Override
         public void run() {
-            claim.queue.context.releaseSender().withdraw(claim.claim);
+            claim.queue.context.releaseSender.withdraw(claim.claim);
         }
     }
 
@@ -164,7 +164,7 @@ final class Effects implements AutoCloseable {
     record FreshNumber(ExclusiveQueue queue, GrantState grant) implements Effect {
         @Override
         public void run() {
-            queue.context.renewer().renumber(grant, standing -> queue.refreshed(grant, standing, true));
+            queue.context.renewer.renumber(grant, standing -> queue.refreshed(grant, standing, true));
         }
 
         @Override
@@ -177,7 +177,7 @@ final class Effects implements AutoCloseable {
     record RenewFor(ExclusiveQueue queue, GrantState grant, HoldOptions next) implements Effect {
         @Override
         public void run() {
-            queue.context.renewer().renewFor(grant, next, standing -> queue.refreshed(grant, standing, false));
+            queue.context.renewer.renewFor(grant, next, standing -> queue.refreshed(grant, standing, false));
         }
 
         @Override
@@ -191,8 +191,8 @@ final class Effects implements AutoCloseable {
             LocalLock lock, GrantState grant, @Nullable HoldState last) implements Effect {
         @Override
         public void run() {
-            lock.context()
-                    .releaseSender()
+            lock.context
+                    .releaseSender
                     .releaseBeforeClaims(grant, last)
                     .whenComplete((held, failure) -> lock.claimsMayFollow(grant));
         }
@@ -200,7 +200,7 @@ final class Effects implements AutoCloseable {
         @Override
         public void hasThrown(Throwable why) {
             try {
-                lock.context().releaseSender().failed(grant, last, why);
+                lock.context.releaseSender.failed(grant, last, why);
             } finally {
                 lock.claimsMayFollow(grant);
             }
@@ -212,12 +212,12 @@ final class Effects implements AutoCloseable {
             WaitQueue queue, GrantState grant, @Nullable HoldState last) implements Effect {
         @Override
         public void run() {
-            queue.context.releaseSender().release(grant, last);
+            queue.context.releaseSender.release(grant, last);
         }
 
         @Override
         public void hasThrown(Throwable why) {
-            queue.context.releaseSender().failed(grant, last, why);
+            queue.context.releaseSender.failed(grant, last, why);
         }
     }
 
@@ -225,15 +225,7 @@ final class Effects implements AutoCloseable {
     record Lose(WaitQueue queue, GrantState grant, Loss.Cause cause) implements Effect {
         @Override
         public void run() {
-            queue.context.renewer().lose(grant, cause);
-        }
-
-        @Override
-        public void hasThrown(Throwable why) {
-            run();
-            if (grant.lossCause() != null) {
-                queue.lock.grantLost(grant, cause); // it was marked as lost, and perhaps nothing more
-            }
+            queue.context.renewer.lose(grant, cause);
         }
     }
 
@@ -244,7 +236,7 @@ final class Effects implements AutoCloseable {
             if (grant.owner() == queue) {
                 return; // an Error ended the step before the readers had it
             }
-            queue.context.releaseSender().downgrade(grant).thenAccept(done -> {
+            queue.context.releaseSender.downgrade(grant).thenAccept(done -> {
                 if (!done && grant.owner() instanceof SharedQueue readers) {
                     readers.notDowngraded(grant);
                 }
@@ -258,7 +250,7 @@ final class Effects implements AutoCloseable {
     record Closed(WaitQueue queue, HoldState hold) implements Note {
         @Override
         public void run() {
-            queue.context.telemetry().recordReleased(hold);
+            queue.context.telemetry.recordReleased(hold);
         }
     }
 
@@ -267,20 +259,16 @@ final class Effects implements AutoCloseable {
         @Override
         public void run() {
             try {
-                queue.context.telemetry().recordLost(hold);
+                queue.context.telemetry.recordLost(hold);
                 hold.tellLoss();
             } finally {
-                if (hold.isThreadBound()) {
-                    queue.disownOnceDead(hold);
-                }
+                queue.disownOnceDead(hold);
             }
         }
 
         @Override
         public void hasThrown(Throwable why) {
-            if (hold.isThreadBound()) {
-                queue.disownOnceDead(hold);
-            }
+            queue.disownOnceDead(hold);
         }
     }
 
@@ -288,9 +276,8 @@ final class Effects implements AutoCloseable {
     record TellUnnoticed(WaitQueue queue, HoldState hold, Loss.Cause cause) implements Note {
         @Override
         public void run() {
-            queue.context
-                    .telemetry()
-                    .lostUnnoticed(hold, new Loss(hold.name(), hold.token, cause, queue.context.description()));
+            queue.context.telemetry.lostUnnoticed(
+                    hold, new Loss(hold.name(), hold.token, cause, queue.context.store.description()));
         }
     }
 
@@ -316,7 +303,7 @@ final class Effects implements AutoCloseable {
     record Retire(LocalLock lock) implements Effect {
         @Override
         public void run() {
-            lock.context().locks().retired(lock);
+            lock.context.locks.retired(lock);
         }
     }
 }

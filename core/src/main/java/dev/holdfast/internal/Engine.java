@@ -251,7 +251,7 @@ public final class Engine {
 
     /** Both sides of a lock as {@link ReadWriteLock}. */
     public ReadWriteLock javaReadWriteLock(LockName name, HoldOptions options) {
-        return new ReadWriteView(javaLock(name.as(Mode.SHARED), options), javaLock(name.as(Mode.EXCLUSIVE), options));
+        return new JavaLock.Both(javaLock(name.as(Mode.SHARED), options), javaLock(name.as(Mode.EXCLUSIVE), options));
     }
 
     /** Tries once for all of several names. */
@@ -282,7 +282,7 @@ public final class Engine {
 
     /** Whether a hold is by a grant of this client. */
     public boolean owns(HoldHandle hold) {
-        return hold.hold().grant.lock().context() == context;
+        return hold.hold().grant.lock().context == context;
     }
 
     /** Queries about the store's locks, and the breaking of grants. */
@@ -297,23 +297,22 @@ public final class Engine {
 
     /** Adds a listener, unless it is one already. */
     public void addListener(LockListener listener) {
-        context.telemetry().add(listener);
+        context.telemetry.add(listener);
     }
 
     /** The client's figures. */
     public ClientStatistics statistics() {
-        return context.telemetry()
-                .statistics(context.isClosed() || context.reachability().isReachable());
+        return context.telemetry.statistics(context.isClosed() || context.reachability.isReachable());
     }
 
     /** The store's capabilities. */
     public Capabilities capabilities() {
-        return context.capabilities();
+        return context.store.capabilities();
     }
 
     /** The store, for messages. */
     public String storeDescription() {
-        return context.description();
+        return context.store.description();
     }
 
     /** See {@link dev.holdfast.LockClient#close}. */
@@ -323,7 +322,7 @@ public final class Engine {
         }
         try {
             giveUpAll();
-            context.releaseSender().awaitQuiet(CLOSE_LIMIT, context.locks()::isEmpty);
+            context.releaseSender.awaitQuiet(CLOSE_LIMIT, context.locks::isEmpty);
         } finally {
             boolean interrupted = Thread.interrupted(); // it would end what the store waits for as it closes
             try {
@@ -348,25 +347,25 @@ public final class Engine {
     private void giveUpAll() {
         ClientClosedException closed = context.closedException();
         Effects ends = new Effects();
-        context.locks().all().forEach(lock -> ends.add(() -> lock.shutDown(closed)));
-        ends.add(context.releaseSender()::beginClose);
+        context.locks.all().forEach(lock -> ends.add(() -> lock.shutDown(closed)));
+        ends.add(context.releaseSender::beginClose);
         ends.run();
     }
 
     /** Whether a close that has begun has nothing more to wait for. */
     boolean isQuiet() {
-        return context.locks().isEmpty() && context.releaseSender().isQuiet(); // in this order: see awaitQuiet
+        return context.locks.isEmpty() && context.releaseSender.isQuiet(); // in this order: see awaitQuiet
     }
 
     /** The last steps of a close, when nothing is under way or the time limit has passed. */
     void endClose() {
-        context.renewer().close();
-        context.releaseSender().close();
+        context.renewer.close();
+        context.releaseSender.close();
         try {
-            context.store().close();
+            context.store.close();
         } finally {
-            context.dispatcher().close();
-            context.completionThreads().close();
+            context.dispatcher.close();
+            context.completionThreads.close();
             if (ownTime != null) {
                 ownTime.close();
             }
@@ -375,12 +374,12 @@ public final class Engine {
 
     /** Runs a short task that never blocks, once, after a time. */
     public Scheduled after(Duration delay, Runnable task) {
-        return context.time().schedule(task, delay);
+        return context.time.schedule(task, delay);
     }
 
     /** The client's clock, for differences. */
     public long nanoTime() {
-        return context.time().nanoTime();
+        return context.time.nanoTime();
     }
 
     /** A time to wait, checked, in nanoseconds. */

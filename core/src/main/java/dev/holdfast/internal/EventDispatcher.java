@@ -111,8 +111,8 @@ final class EventDispatcher implements AutoCloseable {
     }
 
     /** Notes a loss for the caller that registered the action; {@link #hurry} runs it. */
-    void note(Loss loss, Object listener, Runnable call) {
-        note(new Note(loss, listener, call));
+    void note(Loss loss, Consumer<Loss> action) {
+        note(new Note(loss, action, () -> action.accept(loss)));
     }
 
     /** Notes that others wait for a lock, for the caller that registered the action; {@link #hurry} runs it. */

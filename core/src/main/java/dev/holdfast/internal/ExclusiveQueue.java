@@ -66,10 +66,10 @@ final class ExclusiveQueue extends WaitQueue {
         RETIRED
     }
 
-    private volatile Phase phase;
+    volatile Phase phase;
     private volatile @Nullable GrantState grant;
     /** The open hold by the grant; null between two holds. */
-    private volatile @Nullable HoldState hold;
+    volatile @Nullable HoldState hold;
 
     // ---- all else is guarded by the mutex ----
 
@@ -99,11 +99,6 @@ final class ExclusiveQueue extends WaitQueue {
         return grant == asked;
     }
 
-    @Nullable
-    HoldState hold() {
-        return hold;
-    }
-
     // ---- callers come and go ----
 
     @Override
@@ -114,14 +109,9 @@ final class ExclusiveQueue extends WaitQueue {
     private boolean join(Waiter waiter) {
         waiters.add(waiter);
         return switch (phase) {
-            case IDLE -> {
+            case IDLE, LINGERING, RETAINED -> {
                 try (Effects then = lock.step()) {
                     nextIfIdle(then);
-                }
-                yield true;
-            }
-            case LINGERING, RETAINED -> {
-                try (Effects then = lock.step()) {
                     takeUnused(then);
                 }
                 yield true; // if it cannot, the thread that ends that phase reads the queue
@@ -195,7 +185,7 @@ final class ExclusiveQueue extends WaitQueue {
         HoldState now = hold;
         if (now != null && now.awaitsWanted()) {
             now.noteWanted();
-            context.flush();
+            context.telemetry.flush();
         }
     }
 
@@ -211,16 +201,29 @@ final class ExclusiveQueue extends WaitQueue {
         if (claiming != null) {
             then.add(new Effects.Cancel(claiming));
         }
-        GrantState held = grant;
-        if (held != null) {
-            then.add(new Effects.Lose(this, held, Loss.Cause.CLIENT_CLOSED));
+        loseGrant(then);
+    }
+
+    @Override
+    void endUnheld(Effects then) {
+        if (hold == null) {
+            loseGrant(then);
+        }
+        answerCloser(false, then); // if another has the grant by now, it did not go back either
+        then.add(new Effects.GoOn(this));
+    }
+
+    private void loseGrant(Effects then) {
+        if (grant != null) {
+            then.add(new Effects.Lose(this, live(), Loss.Cause.CLIENT_CLOSED));
         }
     }
 
     // ---- the claim ----
 
     /** Nothing of this queue is left in the store: a claim for the next caller, or retirement. */
-    private void next(Effects then) {
+    @Override
+    void next(Effects then) {
         phase = Phase.IDLE;
         Waiter tries = nextTry();
         Waiter first = tries == null ? waiters.peek() : tries;
@@ -234,19 +237,12 @@ final class ExclusiveQueue extends WaitQueue {
         }
         if (first == null) {
             lock.retireIfUnused(then);
-        } else {
-            claimOrFail(first, then);
+            return;
         }
-    }
-
-    /** Nobody calls who could hear that a claim cannot be made, as without random bytes or memory: its waiter hears it. */
-    private void claimOrFail(Waiter asker, Effects then) {
         try {
-            claim(asker, then);
+            claim(first, then);
         } catch (Throwable broken) {
-            waiters.remove(asker);
-            fail(asker, broken, then);
-            then.add(new Effects.GoOn(this));
+            notClaimed(first, broken, then);
         }
     }
 
@@ -266,7 +262,7 @@ final class ExclusiveQueue extends WaitQueue {
     }
 
     private void claim(Waiter asker, Effects then) {
-        ClaimInFlight started = new ClaimInFlight(context.claims().claimFor(name, asker), asker, this);
+        ClaimInFlight started = new ClaimInFlight(context.claims.claimFor(name, asker), asker, this);
         lock.claim(this, started, then);
         claiming = started;
         phase = Phase.CLAIMING;
@@ -280,15 +276,8 @@ final class ExclusiveQueue extends WaitQueue {
     }
 
     @Override
-    void afterClaim(Effects then) {
-        next(then);
-    }
-
-    @Override
-    boolean forgetClaim(ClaimInFlight answered) {
-        boolean known = claiming == answered;
-        claiming = known ? null : claiming;
-        return known;
+    void forgetClaim(ClaimInFlight answered) {
+        claiming = null;
     }
 
     @Override
@@ -306,15 +295,18 @@ final class ExclusiveQueue extends WaitQueue {
     // ---- the grant ----
 
     @Override
+    void own(GrantState live) {
+        grant = live;
+    }
+
+    @Override
     void granted(ClaimInFlight of, GrantState live, Effects then) {
-        if (of.isKnownLost()) {
-            context.renewer().forget(live);
+        if (of.knownLost) {
+            drop();
+            context.renewer.forget(live);
             then.add(new Effects.Withdraw(of));
             next(then); // for the waiters: claimed again
-            return;
-        }
-        grant = live;
-        if (of.claim.waits() && (live.hasSlept() || of.isInDoubt())) {
+        } else if (of.claim.waits() && (live.hasSlept() || of.inDoubt)) {
             renewFor(of.asker, then); // confirmed before anybody has it
         } else if (of.claim.waits() || !giveTo(of.asker, live, then)) {
             give(then);
@@ -385,14 +377,14 @@ final class ExclusiveQueue extends WaitQueue {
         // all that may fail comes before the hold is closed: a hold that is closed has its grant passed on
         Effects.Effect ended = new Effects.Closed(this, closing);
         then.reserve();
-        long now = context.time().nanoTime();
+        long now = context.time.nanoTime();
         if (hold != closing || !closing.close()) {
             return false;
         }
         hold = null;
         closedAt = now;
         closer = givenBack;
-        countReleased(closing);
+        quietly(() -> context.telemetry.released(closing));
         then.add(ended);
         if (closing.options.awaitRelease()) {
             handOver(then);
@@ -413,7 +405,7 @@ final class ExclusiveQueue extends WaitQueue {
             handOver(then);
         } else if (!options.retain().isZero()
                 && retention().isAllowed(options)
-                && (first == null || retention().isReported())) {
+                && (first == null || retention().reported)) {
             // the bounds of hand-over do not count while the store watches and nobody waits
             retention().begin(options, then);
         } else if (first == null) {
@@ -439,9 +431,15 @@ final class ExclusiveQueue extends WaitQueue {
 
     /** Tells the caller that closed the last hold, once it is decided what becomes of the grant. */
     private void answerCloser(GrantState of, Effects then) {
+        if (!isIn(Phase.REFRESHING) && !isIn(Phase.LINGERING)) {
+            answerCloser(of.isGivenBack(), then);
+        }
+    }
+
+    private void answerCloser(boolean givenBack, Effects then) {
         CompletableFuture<Boolean> asked = closer;
-        if (asked != null && !isIn(Phase.REFRESHING) && !isIn(Phase.LINGERING)) {
-            then.add(new Effects.Answer(asked, of.isGivenBack()));
+        if (asked != null) {
+            then.add(new Effects.Answer(asked, givenBack));
             closer = null;
         }
     }
@@ -457,8 +455,8 @@ final class ExclusiveQueue extends WaitQueue {
     // ---- the grant lingers, or is retained, and somebody comes ----
 
     private void linger(Effects then) {
+        then.add(new Effects.Linger(this, live())); // first: no phase begins without what ends it
         phase = Phase.LINGERING;
-        then.add(new Effects.Linger(this, live()));
     }
 
     /** The store is about to send, or another claim is to come behind the release. */
@@ -470,8 +468,9 @@ final class ExclusiveQueue extends WaitQueue {
 
     /** It is no longer retained: for callers that wait here it is renewed or claimed again, otherwise it is released. */
     void endRetention(Effects then) {
-        retention().end();
+        Retention ended = retention();
         goBackOrOn(then);
+        ended.end();
     }
 
     private void goBackOrOn(Effects then) {
@@ -482,23 +481,20 @@ final class ExclusiveQueue extends WaitQueue {
 
     /** A caller came while the grant lingers or is retained. */
     private void takeUnused(Effects then) {
+        Waiter first = waiters.peek();
         if (isIn(Phase.RETAINED)) {
             retention().take(then);
-        } else if (isIn(Phase.LINGERING)) {
-            Waiter first = waiters.peek();
-            if (first != null && mayTakeOver(first)) {
-                GrantState live = live();
-                give(then);
-                answerCloser(live, then);
-            }
+        } else if (isIn(Phase.LINGERING) && first != null && mayTakeOver(first)) {
+            GrantState live = live();
+            give(then);
+            answerCloser(live, then);
         }
     }
 
     /** One who does not wait takes it while it lingers or is retained; false where that is not so, or may not be. */
     private boolean tryUnused(Waiter trying, Effects then) {
         boolean retained = isIn(Phase.RETAINED);
-        boolean may = retained ? retention().mayTake(trying) : isIn(Phase.LINGERING) && mayTakeOver(trying);
-        if (!may) {
+        if (!(retained ? retention().mayTake(trying) : isIn(Phase.LINGERING) && mayTakeOver(trying))) {
             return false;
         }
         GrantState live = live();
@@ -517,7 +513,6 @@ final class ExclusiveQueue extends WaitQueue {
     private boolean mayTakeOver(Waiter waiter) {
         GrantState live = live();
         return nextTry() == null // who tries once is before those who wait
-                && live.isValid()
                 && live.mayHandOver(waiter.options)
                 && live.fits(waiter.options)
                 && live.hasEnoughLease();
@@ -531,23 +526,19 @@ final class ExclusiveQueue extends WaitQueue {
         return made;
     }
 
-    /** Enters the phase; what follows reads the queue after this. */
-    void retain() {
-        phase = Phase.RETAINED;
-    }
-
     @Override
     void checkReportsWanted() {
-        if (!context.capabilities().wanted()) {
-            throw new UnsupportedByStoreException(context.description() + " does not report when others wait for '"
-                    + name + "': ask the status of the lock, or use another store");
+        if (!context.store.capabilities().wanted()) {
+            throw new UnsupportedByStoreException(
+                    context.store.description() + " does not report when others wait for '" + name
+                            + "': ask the status of the lock, or use another store");
         }
     }
 
     @Override
     void watch(HoldState held, Effects then) {
         if (hold == held) { // not closed or lost
-            if (retention().isWanted() || !waiters.isEmpty()) {
+            if (retention().wanted || !waiters.isEmpty()) {
                 held.noteWanted();
             }
             retention().watch(then);
@@ -564,9 +555,9 @@ final class ExclusiveQueue extends WaitQueue {
     // ---- the store is asked, between two holds ----
 
     private void renumberOrRelease(Effects then) {
-        if (context.capabilities().extendable()) {
-            phase = Phase.REFRESHING;
+        if (context.store.capabilities().extendable()) {
             then.add(new Effects.FreshNumber(this, live()));
+            phase = Phase.REFRESHING;
         } else if (isIn(Phase.HELD)) {
             linger(then); // so that the claim behind it leaves with it
         } else {
@@ -576,18 +567,18 @@ final class ExclusiveQueue extends WaitQueue {
 
     /** Renews it with the lease of the next holder, before anybody has it. */
     private void renewFor(Waiter next, Effects then) {
-        phase = Phase.REFRESHING;
         then.add(new Effects.RenewFor(this, live(), next.options));
+        phase = Phase.REFRESHING;
     }
 
     void refreshed(GrantState of, boolean standing, boolean freshNumber) {
-        try (Effects then = lock.step()) {
+        lock.transition(then -> {
             if (grant != of || !isIn(Phase.REFRESHING)) {
                 return; // lost meanwhile
             }
             boolean kept = isKept(of);
             if (standing && freshNumber) {
-                context.claims().saw(of.grant().number());
+                context.claims.saw(of.grant().number());
                 of.renewTokens();
                 if (retention != null) {
                     retention.renumbered();
@@ -599,13 +590,13 @@ final class ExclusiveQueue extends WaitQueue {
                 release(then);
             }
             answerCloser(of, then);
-        }
+        });
     }
 
     /** Whether it is renewed with its new lease: the timer may have no thread for that. */
     private boolean isKept(GrantState of) {
         try {
-            context.renewer().changed(of);
+            context.renewer.changed(of);
             return true;
         } catch (Throwable noThread) {
             return false;
@@ -620,7 +611,7 @@ final class ExclusiveQueue extends WaitQueue {
         if (lock.giveBack(back, unconfirmed(back), then)) {
             phase = Phase.RELEASING;
             drop();
-            context.renewer().forget(back);
+            context.renewer.forget(back);
         }
     }
 
@@ -632,11 +623,6 @@ final class ExclusiveQueue extends WaitQueue {
             retention.end();
             retention = null;
         }
-    }
-
-    @Override
-    void released(Effects then) {
-        next(then);
     }
 
     @Override
@@ -662,11 +648,12 @@ final class ExclusiveQueue extends WaitQueue {
         HoldState last = unconfirmed(gone);
         boolean byTheStore = cause == Loss.Cause.GONE_FROM_STORE || cause == Loss.Cause.SESSION_ENDED;
         boolean mayBeWatched = retention != null && !byTheStore; // which only a release ends
+        if (loser != null) {
+            tellLoss(loser, cause, then); // first: if it fails, the loss is found again by who closes
+        }
         drop();
         phase = Phase.IDLE; // as next() does: no phase is left without its grant, whatever fails from here on
-        if (loser != null) {
-            tellLoss(loser, cause, then);
-        } else if (byTheStore && last != null) {
+        if (byTheStore && loser == null && last != null) {
             // a retained grant is not released, so no answer shows that the store had lost it at the close
             then.add(new Effects.TellUnnoticed(this, last, cause));
         }
@@ -690,14 +677,12 @@ final class ExclusiveQueue extends WaitQueue {
         if (live == null || hold != held || !live.isValid()) {
             return false;
         }
-        if (held.isThreadBound() && held.acquirer != null) {
-            removeOwner(held.acquirer, held);
-        }
         then.add(new Effects.Downgrade(this, live));
         try {
             readers.adopt(live, held, then);
         } finally {
             if (live.owner() != this) {
+                removeOwner(held);
                 drop();
                 next(then);
             }

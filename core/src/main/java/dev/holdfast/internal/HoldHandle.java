@@ -71,7 +71,7 @@ public final class HoldHandle {
 
     /** How long ago it was acquired. */
     public Duration heldFor() {
-        return Duration.ofNanos(context().nanoTime() - hold.since);
+        return Duration.ofNanos(context().time.nanoTime() - hold.since);
     }
 
     /** See {@link dev.holdfast.Hold#onLost}. */
@@ -79,7 +79,7 @@ public final class HoldHandle {
         actions().whenLost.add(action);
         if (hold.isLost()) {
             noteLoss();
-            context().flush();
+            context().telemetry.flush();
         }
     }
 
@@ -95,7 +95,7 @@ public final class HoldHandle {
             return;
         }
         for (Consumer<Loss> action = asked.whenLost.poll(); action != null; action = asked.whenLost.poll()) {
-            context().note(hold.loss(), action);
+            context().dispatcher.note(hold.loss(), action);
         }
     }
 
@@ -116,7 +116,7 @@ public final class HoldHandle {
         }
         for (Runnable action = asked.whenWanted.poll(); action != null; action = asked.whenWanted.poll()) {
             Runnable now = action;
-            context().noteWanted(hold.name(), () -> {
+            context().dispatcher.noteWanted(hold.name(), () -> {
                 if (hold.isOpen()) {
                     now.run();
                 }
@@ -144,7 +144,7 @@ public final class HoldHandle {
             throw new IllegalStateException("the hold of '" + hold.name()
                     + "' is renewed by itself; extend is for holds with autoRenew(false)");
         }
-        context().extend(hold, lease);
+        context().renewer.extend(hold, lease, context().environment.awaiting());
     }
 
     /** See {@link dev.holdfast.Hold#detach}. */
@@ -165,7 +165,6 @@ public final class HoldHandle {
             context().examine(hold.grant);
             throw hold.isLost() ? hold.lostException() : hold.notOpenException();
         }
-        hold.becomeReader();
     }
 
     /** Throws unless the calling thread may close the hold. */
@@ -218,6 +217,6 @@ public final class HoldHandle {
     }
 
     private EngineContext context() {
-        return hold.grant.lock().context();
+        return hold.grant.lock().context;
     }
 }

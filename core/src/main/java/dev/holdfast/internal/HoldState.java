@@ -6,6 +6,7 @@ import dev.holdfast.LockMode;
 import dev.holdfast.Loss;
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -52,20 +53,14 @@ final class HoldState extends WeakReference<HoldHandle> implements Runnable {
     private int exclusiveEntries;
     private int sharedEntries;
 
-    HoldState(GrantState grant, long token, Waiter waiter, ReferenceQueue<HoldHandle> leaks, long since) {
-        this(new HoldHandle(), grant, token, waiter, leaks, since);
+    HoldState(GrantState grant, Waiter waiter, ReferenceQueue<HoldHandle> leaks, long since) {
+        this(new HoldHandle(), grant, waiter, leaks, since);
     }
 
-    private HoldState(
-            HoldHandle made,
-            GrantState grant,
-            long token,
-            Waiter waiter,
-            ReferenceQueue<HoldHandle> leaks,
-            long since) {
+    private HoldState(HoldHandle made, GrantState grant, Waiter waiter, ReferenceQueue<HoldHandle> leaks, long since) {
         super(made, leaks);
         this.grant = grant;
-        this.token = token;
+        this.token = grant.nextToken();
         this.since = since;
         this.options = waiter.options;
         this.acquirer = waiter.thread;
@@ -154,12 +149,17 @@ final class HoldState extends WeakReference<HoldHandle> implements Runnable {
      * itself: the stack may not have room to link a lambda or to load a class.
      */
     void closeLater() {
-        grant.lock().context().soon(this);
+        grant.lock().context.time.schedule(this, Duration.ZERO);
     }
 
     @Override
     public void run() {
-        grant.lock().closeUnawaited(this);
+        try {
+            grant.lock().end(this, null);
+        } catch (Throwable broken) {
+            unpin(); // nobody closes it again: if it is still open, it is found leaked
+            throw broken;
+        }
     }
 
     /** Whether its thread has one entry only. */
@@ -234,15 +234,20 @@ final class HoldState extends WeakReference<HoldHandle> implements Runnable {
         return options.reentrant();
     }
 
+    /** The thread that it belongs to; null if any may close it. */
+    @Nullable
+    Thread owner() {
+        return isThreadBound() ? acquirer : null;
+    }
+
     boolean isOwnedBy(Thread thread) {
         return acquirer == thread;
     }
 
     /** Whether its thread has ended without leaving it, so that nobody can close it any more. */
     boolean isAbandonedByThread() {
-        Thread owner = acquirer;
-        return isThreadBound()
-                && !detached
+        Thread owner = owner();
+        return !detached
                 && owner != null
                 && !owner.isAlive() // first: the counts are the thread's
                 && exclusiveEntries + sharedEntries > 0;
@@ -260,16 +265,6 @@ final class HoldState extends WeakReference<HoldHandle> implements Runnable {
         }
     }
 
-    /** What a thread that left one entry of a hold has left of it. */
-    enum Left {
-        /** More entries as before. */
-        MORE,
-        /** Only entries of a reader, where it had exclusive ones. */
-        READER,
-        /** Nothing: the hold ends. */
-        NOBODY
-    }
-
     /** One more entry by the owning thread; an error, as in {@code ReentrantLock}, where an int counts no further. */
     void enter(LockMode as) {
         if (exclusiveEntries + sharedEntries == Integer.MAX_VALUE) {
@@ -283,22 +278,14 @@ final class HoldState extends WeakReference<HoldHandle> implements Runnable {
         }
     }
 
-    /** One entry less. An exclusive one that became a reader's is a shared one. */
-    Left exit(LockMode as) {
-        if (exclusiveEntries + sharedEntries == 0) {
-            return Left.NOBODY; // again, after an Error ended the first close half-way
-        }
-        if (as == LockMode.SHARED || exclusiveEntries == 0) {
+    /** One entry less; whether none is left. An exclusive one that became a reader's is a shared one. */
+    boolean exit(LockMode as) {
+        if (as == LockMode.EXCLUSIVE && exclusiveEntries > 0) {
+            exclusiveEntries--;
+        } else if (sharedEntries > 0) { // else again, after an Error ended the first close half-way
             sharedEntries--;
-        } else if (--exclusiveEntries == 0 && sharedEntries > 0) {
-            return Left.READER;
         }
-        return exclusiveEntries + sharedEntries == 0 ? Left.NOBODY : Left.MORE;
-    }
-
-    /** Whether its thread has an entry of this kind to leave. */
-    boolean hasEntry(LockMode as) {
-        return entries(as) > 0;
+        return exclusiveEntries + sharedEntries == 0;
     }
 
     /** How many entries of this kind its thread has to leave. */
@@ -316,7 +303,7 @@ final class HoldState extends WeakReference<HoldHandle> implements Runnable {
         }
     }
 
-    /** Its one exclusive entry is a reader's from now on. */
+    /** Its one exclusive entry is a reader's from now on. With its grant, so that the two never differ. */
     void becomeReader() {
         exclusiveEntries--;
         sharedEntries++;

@@ -30,7 +30,7 @@ public final class Inspection {
         context.throwIfClosed();
         String inStore = name.inStore();
         String doing = "could not ask for the status of '" + name + "'";
-        return names.inClient(afterOwnReleases(inStore, () -> context.store().status(inStore), doing));
+        return names.inClient(afterOwnReleases(inStore, () -> context.store.status(inStore), doing));
     }
 
     /** The locks whose names match. */
@@ -38,7 +38,7 @@ public final class Inspection {
         context.throwIfClosed();
         Pattern glob = Names.glob(pattern);
         String doing = "could not list '" + pattern + "'";
-        return afterOwnReleases(null, () -> context.store().list(names.prefixOf(pattern)), doing).stream()
+        return afterOwnReleases(null, () -> context.store.list(names.prefixOf(pattern)), doing).stream()
                 .map(names::inClient)
                 .filter(status -> glob.matcher(status.name()).matches())
                 .toList();
@@ -49,7 +49,7 @@ public final class Inspection {
         context.throwIfClosed();
         Pattern glob = Names.glob(pattern);
         String doing = "could not list who waits for '" + pattern + "'";
-        return afterOwnReleases(null, () -> context.store().waiters(names.prefixOf(pattern)), doing)
+        return afterOwnReleases(null, () -> context.store.waiters(names.prefixOf(pattern)), doing)
                 .map(all -> all.stream()
                         .map(names::inClient)
                         .filter(waiter -> glob.matcher(waiter.name()).matches())
@@ -62,7 +62,7 @@ public final class Inspection {
         String inStore = names.of(name, Mode.EXCLUSIVE).inStore();
         return afterOwnReleases(
                 inStore,
-                () -> context.store().breakGrant(inStore, Tokens.number(token), now),
+                () -> context.store.breakGrant(inStore, Tokens.number(token), now),
                 "could not break '" + name + "'");
     }
 
@@ -72,7 +72,7 @@ public final class Inspection {
      */
     private <T> T afterOwnReleases(@Nullable String inStore, Supplier<CompletableFuture<T>> question, String doing) {
         List<CompletableFuture<Void>> sent = new ArrayList<>();
-        context.locks()
+        context.locks
                 .all()
                 .filter(lock -> inStore == null || lock.inStore().equals(inStore))
                 .forEach(lock -> {
@@ -81,16 +81,16 @@ public final class Inspection {
                     lock.behindReleases(() -> behind.complete(null));
                 });
         CompletableFuture<T> answer = CompletableFuture.allOf(sent.toArray(CompletableFuture<?>[]::new))
-                .thenCompose(all -> context.releaseSender().settled(inStore))
+                .thenCompose(all -> context.releaseSender.settled(inStore))
                 .whenComplete((all, failure) -> sendUnconfirmed(inStore))
                 .thenCompose(all -> question.get());
-        context.environment().awaiting().accept(answer);
+        context.environment.awaiting().accept(answer);
         return Failures.await(answer, doing);
     }
 
     private void sendUnconfirmed(@Nullable String inStore) {
         if (inStore != null) {
-            context.releaseSender().sendUnconfirmed(inStore);
+            context.releaseSender.sendUnconfirmed(inStore);
         }
     }
 }

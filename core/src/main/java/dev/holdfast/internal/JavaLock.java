@@ -7,6 +7,8 @@ import dev.holdfast.ThreadLock;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReadWriteLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,7 +59,7 @@ final class JavaLock implements ThreadLock {
         HoldState held = heldAs();
         if (held == null) {
             throw new IllegalMonitorStateException(
-                    "'" + name + "' on " + context.description() + " is not held by " + Thread.currentThread());
+                    "'" + name + "' on " + context.store.description() + " is not held by " + Thread.currentThread());
         }
         try {
             held.grant.lock().close(held, name.mode().kind());
@@ -82,7 +84,7 @@ final class JavaLock implements ThreadLock {
 
     private @Nullable HoldState heldAs() {
         HoldState held = Reentry.heldByThisThread(context, name);
-        return held != null && held.hasEntry(name.mode().kind()) ? held : null;
+        return held != null && held.entries(name.mode().kind()) > 0 ? held : null;
     }
 
     @Override
@@ -93,6 +95,14 @@ final class JavaLock implements ThreadLock {
     @Override
     public String toString() {
         String what = name.mode().kind() == LockMode.SHARED ? " to read" : "";
-        return "DistributedLock[" + name + what + " on " + context.description() + "].asLock()";
+        return "DistributedLock[" + name + what + " on " + context.store.description() + "].asLock()";
     }
+
+    /**
+     * The two sides of a read-write lock as the JDK names them.
+     *
+     * @param readLock to read under
+     * @param writeLock to write under
+     */
+    record Both(Lock readLock, Lock writeLock) implements ReadWriteLock {}
 }

@@ -85,7 +85,7 @@ final class LeaseRenewer {
         this.store = store;
         this.time = time;
         this.telemetry = telemetry;
-        this.sender = new RenewalSender(store, time, telemetry, this::renewed, grant -> end(grant, true));
+        this.sender = new RenewalSender(store, time, telemetry, this);
     }
 
     /** Where the caller's side of a hold comes up when nobody refers to it any more. */
@@ -135,7 +135,12 @@ final class LeaseRenewer {
     void lose(GrantState grant, Loss.Cause cause) {
         if (grant.lose(cause)) {
             forget(grant);
-            grant.lock().grantLost(grant, cause);
+            try {
+                grant.lock().grantLost(grant, cause);
+            } catch (Throwable broken) {
+                grant.lock().grantLost(grant, cause); // so far it is marked as lost, and perhaps nothing more
+                throw broken;
+            }
         }
     }
 
@@ -345,7 +350,7 @@ final class LeaseRenewer {
     }
 
     /** The request under way has an answer, or failed. */
-    private void end(GrantState grant, boolean answered) {
+    void end(GrantState grant, boolean answered) {
         grant.endRenewal(answered);
         try {
             askForAll(grant);
@@ -354,8 +359,14 @@ final class LeaseRenewer {
         }
     }
 
-    /** Whether the store answered for this grant. */
-    private boolean renewed(
+    /**
+     * Applies an answer to its grant.
+     *
+     * @param request the grant as it was sent
+     * @param renewal null where the store gave no answer for it
+     * @return whether the store answered for this grant
+     */
+    boolean renewed(
             GrantState grant, Grant request, @Nullable Renewal renewal, @Nullable Throwable failure, long slept) {
         Renewal verdict = renewal == null ? Renewal.unknown(0) : renewal;
         boolean unknown = verdict.verdict() == Renewal.Verdict.UNKNOWN;

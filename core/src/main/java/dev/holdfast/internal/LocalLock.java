@@ -37,7 +37,7 @@ final class LocalLock {
     /** A claim, or a question, and the releases that it waits for. */
     private record Behind(List<GrantState> releases, Effects.Effect claim) {}
 
-    private final EngineContext context;
+    final EngineContext context;
     private final LockName name;
     private final ReentrantLock mutex = new ReentrantLock();
 
@@ -56,10 +56,6 @@ final class LocalLock {
         this.context = context;
         this.name = name;
         newSide(name);
-    }
-
-    EngineContext context() {
-        return context;
     }
 
     String inStore() {
@@ -132,15 +128,28 @@ final class LocalLock {
      * }</pre>
      */
     Effects step() {
-        Effects then = new Effects(mutex, context.dispatcher());
+        Effects then;
+        try {
+            then = new Effects(mutex, context.dispatcher);
+        } catch (Error noMemory) { // tried again: who is called back is not called twice
+            then = new Effects(mutex, context.dispatcher);
+        }
         mutex.lock();
         return then;
     }
 
-    /** Makes a step, for those who are called back. */
+    /**
+     * Makes a step that may decide what becomes of a grant. If an Error ends it half-way, what nobody holds goes back, because
+     * nothing may come any more that would end it.
+     */
     void transition(Consumer<Effects> step) {
         try (Effects then = step()) {
-            step.accept(then);
+            try {
+                step.accept(then);
+            } catch (Throwable broken) {
+                sides().forEach(side -> side.endUnheld(then));
+                throw broken;
+            }
         }
     }
 
@@ -176,11 +185,14 @@ final class LocalLock {
         boolean unused = !retired
                 && releases.isEmpty()
                 && (readers == null || readers.isUnused())
-                && (permits == null || permits.isUnused())
-                && (writers == null || writers.retire(then));
+                && (permits == null || permits.isUnused());
         if (unused) {
-            retired = true;
-            then.add(new Effects.Retire(this));
+            Effects.Effect retire = new Effects.Retire(this);
+            then.reserve();
+            if (writers == null || writers.retire(then)) {
+                retired = true;
+                then.add(retire);
+            }
         }
     }
 
@@ -226,10 +238,10 @@ final class LocalLock {
 
     /** Does something behind the release of what lingers here, and of what is going back. What is retained stays. */
     void behindReleases(Effects.Effect question) {
-        try (Effects then = step()) {
+        transition(then -> {
             sides().forEach(side -> side.giveUnusedBack(false, then));
             follow(question, then);
-        }
+        });
     }
 
     /** Gives a grant back; false if it was lost in this moment: its loss follows, and the lock goes on from there. */
@@ -254,22 +266,22 @@ final class LocalLock {
 
     /** The release of a grant was sent, or answered where that counts. Of the claims that follow, writers' are first. */
     void claimsMayFollow(GrantState released) {
-        try (Effects then = step()) {
+        transition(then -> {
             if (!releases.remove(released)) {
                 return; // they did before
             }
             WaitQueue side = released.owner();
             try {
                 if (side == writers) {
-                    side.released(then);
+                    side.next(then);
                 }
             } finally {
                 claimsFollow(released, then);
             }
             if (side != writers) {
-                side.released(then);
+                side.next(then);
             }
-        }
+        });
     }
 
     private void claimsFollow(GrantState released, Effects then) {
@@ -300,8 +312,9 @@ final class LocalLock {
             closeLater(closing, as, full);
             return;
         }
+        // first: what fails once the last entry is left, no thread could do again
+        CompletableFuture<Boolean> givenBack = closing.options.awaitRelease() ? new CompletableFuture<>() : null;
         if (leave(closing, as)) {
-            CompletableFuture<Boolean> givenBack = closing.options.awaitRelease() ? new CompletableFuture<>() : null;
             try {
                 end(closing, givenBack);
             } catch (Error broken) {
@@ -333,15 +346,8 @@ final class LocalLock {
         if (closing.isThreadBound()) {
             closing.pin(closing.anchor()); // its caller may drop it before the timer comes to it
             closing.exit(as);
-            if (closing.acquirer != null) {
-                closing.grant.owner().removeOwner(closing.acquirer, closing);
-            }
+            closing.grant.owner().removeOwner(closing);
         }
-    }
-
-    /** Closes a hold that has no entry any more, on the client's timer, which waits for nothing. */
-    void closeUnawaited(HoldState closing) {
-        end(closing, null);
     }
 
     /** Leaves one entry of it; whether it was the last, and the hold is to be ended. */
@@ -349,15 +355,27 @@ final class LocalLock {
         if (!closing.isThreadBound()) {
             return true;
         }
-        HoldState.Left left = closing.exit(as);
-        if (left == HoldState.Left.READER) {
-            downgrade(closing);
+        if (closing.becomesReaderBy(as)) {
+            readOn(closing);
         }
-        return left == HoldState.Left.NOBODY;
+        return closing.exit(as);
     }
 
-    /** Ends a hold of which nobody has an entry any more. */
-    private void end(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack) {
+    /**
+     * Its thread leaves the one exclusive entry, and goes on to read. An Error meanwhile is no reason to stay: the caller would
+     * close again, and leave an entry that is another's.
+     */
+    private void readOn(HoldState held) {
+        try {
+            downgrade(held);
+        } catch (Throwable broken) {
+            Log.warn(() -> "an error came while the writer of '" + name + "' on " + context.store.description()
+                    + " became a reader: other readers may have to wait until it is closed; see the cause: " + broken);
+        }
+    }
+
+    /** Ends a hold of which nobody has an entry any more; also on the client's timer, which waits for nothing. */
+    void end(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack) {
         if (closing.isThreadBound()) {
             HoldHandle kept = closing.anchor(); // which unlock() alone does not refer to
             closing.grant.owner().disown(closing);
@@ -369,7 +387,7 @@ final class LocalLock {
 
     private void examine(GrantState grant) {
         if (!grant.isValid()) {
-            context.renewer().examine(grant);
+            context.renewer.examine(grant);
         }
     }
 
@@ -380,15 +398,16 @@ final class LocalLock {
      * @param givenBack is completed with true if the grant is released, with false if not; null if nobody waits for the answer
      */
     void endHold(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack) {
-        try (Effects then = step()) {
-            closing.grant.owner().endHold(closing, givenBack, then);
-        }
+        transition(then -> closing.grant.owner().endHold(closing, givenBack, then));
     }
 
     /** Closes a hold that no caller received: waits for nothing, and reports no loss. */
     void giveBack(HoldState unwanted) {
         examine(unwanted.grant);
         endHold(unwanted, null);
+        if (unwanted.isThreadBound()) {
+            unwanted.grant.owner().disown(unwanted);
+        }
     }
 
     /** Waits until the store has confirmed the release of a hold that was just closed. */
@@ -433,12 +452,10 @@ final class LocalLock {
 
     /** Does something short with each open hold under a grant, while it cannot end. */
     void withHoldsOf(GrantState grant, Consumer<HoldState> action) {
-        mutex.lock();
-        try {
+        read(() -> {
             grant.owner().forEachHoldOf(grant, action);
-        } finally {
-            mutex.unlock();
-        }
+            return grant;
+        });
     }
 
     /**
@@ -451,15 +468,11 @@ final class LocalLock {
 
     /** Other clients wait, as the store reports. */
     void wanted(GrantState grant) {
-        try (Effects then = step()) {
-            grant.owner().wanted(grant, then);
-        }
+        transition(then -> grant.owner().wanted(grant, then));
     }
 
     /** The renewer found that a grant has ended. */
     void grantLost(GrantState lost, Loss.Cause cause) {
-        try (Effects then = step()) {
-            lost.owner().grantLost(lost, cause, then);
-        }
+        transition(then -> lost.owner().grantLost(lost, cause, then));
     }
 }

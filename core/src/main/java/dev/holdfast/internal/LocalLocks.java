@@ -24,14 +24,14 @@ final class LocalLocks {
     WaitQueue submit(LockName name, Waiter waiter) {
         context.throwIfClosed();
         StackRoom.forStep();
-        context.telemetry().waiting(name, waiter);
-        waiter.site = context.callSites().next();
+        context.telemetry.waiting(name, waiter);
+        waiter.site = context.callSites.next();
         while (true) {
             LocalLock lock = locks.computeIfAbsent(name.inStore(), absent -> new LocalLock(context, name));
             WaitQueue queue = lock.side(name);
             try {
                 if (queue.submit(waiter)) {
-                    context.reachability().waiting();
+                    context.reachability.waiting();
                     if (context.isClosed()) {
                         lock.shutDown(context.closedException());
                     }

@@ -48,7 +48,7 @@ final class MultiAcquisition {
         this.names = names;
         this.options = options;
         this.wait = wait;
-        this.since = context.time().nanoTime();
+        this.since = context.time.nanoTime();
     }
 
     /** Acquires all that {@link LockName#inOrder} ordered, if all are free right now. */
@@ -187,7 +187,7 @@ final class MultiAcquisition {
 
     /** What is left of the time; null for ever. */
     private @Nullable Duration left() {
-        return wait == null ? null : Durations.left(wait, since, context.time());
+        return wait == null ? null : Durations.left(wait, since, context.time);
     }
 
     private void giveAllBack() {

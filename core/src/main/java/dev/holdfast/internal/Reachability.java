@@ -2,7 +2,6 @@ package dev.holdfast.internal;
 
 import dev.holdfast.ClientClosedException;
 import dev.holdfast.StoreUnavailableException;
-import dev.holdfast.internal.StorePart.Outage;
 import dev.holdfast.spi.Redacted;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.TimeSource;
@@ -13,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -45,6 +45,15 @@ final class Reachability {
     /** For what concerns all names. */
     private static final String ANY = "";
 
+    /**
+     * One outage.
+     *
+     * @param name the name whose request got no answer; another part may store it by now
+     * @param reported whether the store itself reported that it cannot serve waiting claims. Such a store may still answer
+     *     questions, for example a file to which another process writes without end
+     */
+    private record Outage(String name, long since, Throwable why, boolean reported) {}
+
     private final StoreLink store;
     private final TimeSource time;
     private final Telemetry telemetry;
@@ -52,7 +61,7 @@ final class Reachability {
     private final LocalLocks locks;
     private final long begun;
     /** By the names that {@link Store#part} returns. */
-    private final Map<String, StorePart> parts = new ConcurrentHashMap<>();
+    private final Map<String, Part> parts = new ConcurrentHashMap<>();
     /** Guards changes of the outages alone, so that listeners receive them in order. */
     private final ReentrantLock change = new ReentrantLock();
 
@@ -80,8 +89,8 @@ final class Reachability {
         return away.get() == 0;
     }
 
-    private StorePart partOf(String name) {
-        return parts.computeIfAbsent(store.part(name), absent -> new StorePart(store, begun));
+    private Part partOf(String name) {
+        return parts.computeIfAbsent(store.part(name), absent -> new Part());
     }
 
     /** The store carried out a request about a name, or reports that it can serve the claims that wait for it. */
@@ -91,7 +100,7 @@ final class Reachability {
 
     /** During an outage, sends one query, because perhaps no caller sends a request that would show its end. */
     void answeredWithoutProof(String name) {
-        StorePart part = partOf(name);
+        Part part = partOf(name);
         if (part.outage() != null) {
             askWhetherOver(part, name);
         }
@@ -103,7 +112,7 @@ final class Reachability {
     }
 
     private void heard(String name, boolean alsoOfClaims) {
-        StorePart answers = partOf(name);
+        Part answers = partOf(name);
         answers.answered(time.nanoTime());
         if (away.get() > 0) {
             parts.values().stream().filter(each -> isNow(each, answers)).forEach(each -> end(each, alsoOfClaims));
@@ -115,13 +124,13 @@ final class Reachability {
      * no caller waits for this part, no claim is left to report that it is back. Then an answer to a question also ends an
      * outage that the store reported.
      */
-    private void askRegularly(StorePart part, Outage begun) {
+    private void askRegularly(Part part, Outage begun) {
         if (!store.part(begun.name()).equals(Store.WHOLE)) {
             time.schedule(() -> askUntilBack(part, begun), BETWEEN_QUESTIONS);
         }
     }
 
-    private void askUntilBack(StorePart part, Outage begun) {
+    private void askUntilBack(Part part, Outage begun) {
         Outage now = part.outage();
         if (now == null || now.since() != begun.since()) {
             return;
@@ -133,7 +142,7 @@ final class Reachability {
         });
     }
 
-    private CompletableFuture<Void> askWhetherOver(StorePart part, String inStore) {
+    private CompletableFuture<Void> askWhetherOver(Part part, String inStore) {
         return part.ask(inStore).whenComplete((answered, failure) -> { // an answer is reported here, too
             if (failure == null && part.outage() != null && !locks.isWaitedFor(name -> partOf(name) == part)) {
                 end(part, true);
@@ -142,7 +151,7 @@ final class Reachability {
     }
 
     /** Whether what a part left unanswered is kept by that one now. */
-    private boolean isNow(StorePart part, StorePart answers) {
+    private boolean isNow(Part part, Part answers) {
         Outage outage = part.outage();
         return part == answers || (outage != null && partOf(outage.name()) == answers);
     }
@@ -168,7 +177,7 @@ final class Reachability {
 
     /** A request that was sent then got no answer. It says nothing where others were answered in the meantime. */
     void unanswered(String name, long sent, Throwable failure) {
-        StorePart part = partOf(name);
+        Part part = partOf(name);
         if (!part.hasAnsweredSince(sent) && Failures.isUnavailable(failure)) {
             begin(part, name, failure, false);
         }
@@ -191,7 +200,7 @@ final class Reachability {
         waiting(); // its name may have moved to a part that was away before
     }
 
-    private void begin(StorePart part, String name, Throwable why, boolean reported) {
+    private void begin(Part part, String name, Throwable why, boolean reported) {
         if (!part.isNews(reported)) {
             return;
         }
@@ -221,7 +230,7 @@ final class Reachability {
         askRegularly(part, begun);
     }
 
-    private void end(StorePart part, boolean alsoReported) {
+    private void end(Part part, boolean alsoReported) {
         change.lock();
         try {
             Outage ended = part.outage();
@@ -243,7 +252,7 @@ final class Reachability {
      * not, this fails with the exception for the caller.
      */
     CompletableFuture<Void> proof(String inStore) {
-        StorePart part = partOf(inStore);
+        Part part = partOf(inStore);
         if (part.outage() == null && part.hasAnsweredSince(time.nanoTime() - FRESH.toNanos())) {
             return CompletableFuture.completedFuture(null);
         }
@@ -289,17 +298,20 @@ final class Reachability {
         }
         long since = time.nanoTime() - Durations.nanos(limit);
         String overdue = locks.waitedForSince(since, name -> partOf(name).isAwaySince(since));
-        StorePart part = overdue == null ? null : partOf(overdue);
+        Part part = overdue == null ? null : partOf(overdue);
         Outage outage = part == null ? null : part.outage();
         if (overdue == null || outage == null) {
             checkAgain();
             return;
         }
         proof(overdue).whenComplete((answered, failure) -> {
-            if (failure != null && Failures.isUnavailable(failure)) {
-                locks.failSince(since, name -> partOf(name) == part, tooLong(failure, outage));
+            try {
+                if (failure != null && Failures.isUnavailable(failure)) {
+                    locks.failSince(since, name -> partOf(name) == part, tooLong(failure, outage));
+                }
+            } finally {
+                checkAgain();
             }
-            checkAgain();
         });
     }
 
@@ -332,8 +344,8 @@ final class Reachability {
     void afterProof(CompletableFuture<Void> proof, Consumer<@Nullable Throwable> then) {
         Scheduled guard = guard(proof, then);
         proof.whenComplete((answered, failure) -> {
-            guard.cancel();
             then.accept(failure == null ? null : Failures.cause(failure));
+            guard.cancel(); // last: if that has failed, the guard does it
         });
     }
 
@@ -353,5 +365,77 @@ final class Reachability {
     /** How long a caller waits for the proof of a store that breaks its contract and never answers. */
     private Duration longestProof() {
         return limit.compareTo(LONGEST_PROOF) > 0 ? limit : LONGEST_PROOF;
+    }
+
+    /**
+     * What a client knows of one {@linkplain dev.holdfast.spi.Store#part part} of the store: when it answered, and whether it is away. Most stores
+     * have one part. Thread-safe; the outage is changed by one thread at a time.
+     */
+    private final class Part {
+        private final AtomicReference<@Nullable CompletableFuture<Void>> question = new AtomicReference<>();
+        private volatile @Nullable Outage outage;
+        private volatile long lastAnswer = begun;
+
+        @Nullable
+        Outage outage() {
+            return outage;
+        }
+
+        void set(@Nullable Outage now) {
+            outage = now;
+        }
+
+        /** Whether an outage is news: there is none yet, or the store reports one that only a request has shown so far. */
+        boolean isNews(boolean reported) {
+            Outage before = outage;
+            return before == null || (reported && !before.reported);
+        }
+
+        boolean isAwaySince(long nanos) {
+            Outage now = outage;
+            return now != null && now.since - nanos <= 0;
+        }
+
+        void answered(long nanos) {
+            lastAnswer = nanos;
+        }
+
+        /** Whether an answer came after that moment. */
+        boolean hasAnsweredSince(long nanos) {
+            return lastAnswer - nanos > 0;
+        }
+
+        /** Fails while the store reports that it cannot serve claims. */
+        CompletableFuture<Void> failIfReported() {
+            Outage now = outage;
+            return now != null && now.reported
+                    ? CompletableFuture.failedFuture(Failures.cause(now.why))
+                    : CompletableFuture.completedFuture(null);
+        }
+
+        /** Asks about a name, unless a question is under way; fails if no answer comes. */
+        CompletableFuture<Void> ask(String inStore) {
+            CompletableFuture<Void> mine = new CompletableFuture<>();
+            CompletableFuture<Void> underWay = question.compareAndExchange(null, mine);
+            if (underWay != null) {
+                return underWay;
+            }
+            try {
+                store.status(inStore).whenComplete((status, failure) -> {
+                    question.set(null);
+                    if (failure != null
+                            && (Failures.isUnavailable(failure)
+                                    || Failures.cause(failure) instanceof ClientClosedException)) {
+                        mine.completeExceptionally(Failures.cause(failure));
+                    } else {
+                        mine.complete(null);
+                    }
+                });
+            } catch (Throwable broken) { // an Error: the next one asks anew
+                question.set(null);
+                mine.completeExceptionally(broken);
+            }
+            return mine;
+        }
     }
 }

@@ -20,7 +20,7 @@ public final class Records {
 
     /** This process, for people. */
     public Holder self() {
-        return context.claims().holder(Thread.currentThread().getName());
+        return context.claims.holder(Thread.currentThread().getName());
     }
 
     /**
@@ -30,7 +30,7 @@ public final class Records {
     public RecordReading read(LockName name) {
         RecordReading read =
                 Failures.await(store().readRecord(name.inStore()), "could not read the record of '" + name + "'");
-        read.stored().ifPresent(stored -> context.claims().saw(Tokens.number(stored.token())));
+        read.stored().ifPresent(stored -> context.claims.saw(Tokens.number(stored.token())));
         return read;
     }
 
@@ -58,6 +58,6 @@ public final class Records {
 
     private StoreLink store() {
         context.throwIfClosed();
-        return context.store();
+        return context.store;
     }
 }

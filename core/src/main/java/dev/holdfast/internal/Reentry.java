@@ -75,7 +75,7 @@ final class Reentry {
     }
 
     private static @Nullable HoldState owned(EngineContext context, LockName name, LockMode kind) {
-        WaitQueue queue = context.locks().find(name.inStore(), kind);
+        WaitQueue queue = context.locks.find(name.inStore(), kind);
         HoldState held = queue == null ? null : queue.holdOf(Thread.currentThread());
         if (held == null || held.anchor() != null) {
             return held;
@@ -89,47 +89,34 @@ final class Reentry {
         return isSure() ? Optional.of(enter()) : Optional.empty();
     }
 
-    /** Enters once it is surely held, keeping the interrupt flag for later. */
-    HoldHandle uninterruptibly() {
-        boolean interrupted = false;
-        held.awaitsNews(true);
-        try {
-            while (!isSure()) {
-                context.parking().accept(held);
-                interrupted |= Thread.interrupted();
-            }
-            return enter();
-        } finally {
-            held.awaitsNews(false);
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
-        }
-    }
-
     /**
      * Enters once it is surely held; empty if that does not happen in time.
      *
      * @param wait how long; null for ever
+     * @param interruptible otherwise the interrupt flag is kept for later
      */
-    Optional<HoldHandle> within(LockName name, @Nullable Duration wait) throws InterruptedException {
+    Optional<HoldHandle> within(LockName name, @Nullable Duration wait, boolean interruptible)
+            throws InterruptedException {
         Optional<HoldHandle> entered = now();
         if (entered.isPresent()) {
             return entered;
         }
-        long since = context.time().nanoTime();
+        long since = context.time.nanoTime();
         long longest = wait == null ? Long.MAX_VALUE : Durations.nanos(wait);
         Thread thread = Thread.currentThread();
-        Scheduled timeout = wait == null ? () -> {} : context.time().schedule(() -> LockSupport.unpark(thread), wait);
+        Scheduled timeout = wait == null ? () -> {} : context.time.schedule(() -> LockSupport.unpark(thread), wait);
+        boolean interrupted = false;
         held.awaitsNews(true);
         try {
             while (!isSure()) {
-                if (context.time().nanoTime() - since >= longest) {
+                if (context.time.nanoTime() - since >= longest) {
                     throwIfUnreachable(name);
                     return Optional.empty();
                 }
-                context.parking().accept(held);
-                if (Thread.interrupted()) {
+                context.environment.parking().accept(held);
+                interrupted |= Thread.interrupted();
+                if (interrupted && interruptible) {
+                    interrupted = false;
                     throw new InterruptedException();
                 }
             }
@@ -137,13 +124,16 @@ final class Reentry {
         } finally {
             held.awaitsNews(false);
             timeout.cancel();
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 
     /** Throws if the store does not answer now; waits until that is known. */
     private void throwIfUnreachable(LockName name) {
-        CompletableFuture<Void> proof = context.reachability().proof(name.inStore());
-        context.environment().awaiting().accept(proof);
+        CompletableFuture<Void> proof = context.reachability.proof(name.inStore());
+        context.environment.awaiting().accept(proof);
         Failures.await(proof, "could not enter '" + name + "' again");
     }
 
@@ -157,7 +147,7 @@ final class Reentry {
 
     private static void throwIfLost(EngineContext context, HoldState held) {
         if (!held.grant.isValid()) {
-            context.renewer().examine(held.grant);
+            context.renewer.examine(held.grant);
         }
         if (held.isLost()) {
             throw held.lostException();

@@ -20,11 +20,15 @@ import org.jspecify.annotations.Nullable;
  * of a name sends an unconfirmed release of that name first: where the store carries out requests in order, the client
  * then does not find its own closed hold.
  *
- * <p>A claim whose outcome is unknown is withdrawn twice: at once, and a third of its lease later. The first withdrawal may
- * reach the store before the claim does, so its answer is not enough. Callers do not wait for any of this. Thread-safe.
+ * <p>A claim whose outcome is unknown is withdrawn at once, and again until a withdrawal is answered that was sent a third of its
+ * lease later: an earlier one may have reached the store before the claim did. In an outage each try leaves such a claim. So, where
+ * a lease ends what reached the store, few are withdrawn again: the first, which met the end of the connection, and the last,
+ * which met its return. Those in between hardly reached it. Callers do not wait for any of this. Thread-safe.
  */
 final class ReleaseSender {
     private static final Duration POLL = Duration.ofMillis(1);
+    /** So many of the first claims without an outcome are withdrawn again, and so many of the last. */
+    private static final int MOST = 5_000;
 
     private final StoreLink store;
     private final TimeSource time;
@@ -35,6 +39,10 @@ final class ReleaseSender {
     private final Map<CompletableFuture<?>, String> underWay = new ConcurrentHashMap<>();
     /** The releases that the store has not confirmed, by the name in the store. */
     private final Map<String, Set<RepeatedRequest>> unconfirmed = new ConcurrentHashMap<>();
+    /** The withdrawals to be sent again: those that came first, and of all later ones the last. */
+    private final Set<RepeatedRequest> firstWithdrawals = ConcurrentHashMap.newKeySet();
+
+    private final Latest<RepeatedRequest> lastWithdrawals = new Latest<>(MOST);
 
     ReleaseSender(StoreLink store, TimeSource time, Telemetry telemetry) {
         this.store = store;
@@ -53,8 +61,9 @@ final class ReleaseSender {
         return track(grant.grant().name(), store.release(grant.grant()).whenComplete((held, failure) -> {
             if (failure == null) {
                 if (!held && last != null) {
-                    telemetry.lostUnnoticed(
-                            last, new Loss(last.name(), last.token, Loss.Cause.GONE_FROM_STORE, store.description()));
+                    Loss.Cause gone = Loss.Cause.GONE_FROM_STORE;
+                    WaitQueue.quietly(() -> telemetry.lostUnnoticed(
+                            last, new Loss(last.name(), last.token, gone, store.description())));
                 }
                 grant.released().complete(held);
             } else {
@@ -71,8 +80,8 @@ final class ReleaseSender {
     private void failed(GrantState grant, @Nullable HoldState last, Throwable why, long sent) {
         if (!grant.released().isDone()) {
             try {
-                telemetry.releaseFailed(grant, last, why);
-                releaseAgain(grant.grant(), grant.isSessionBound(), sent);
+                WaitQueue.quietly(() -> telemetry.releaseFailed(grant, last, why));
+                releaseAgain(grant.grant(), grant.isSessionBound(), why, sent);
             } finally {
                 grant.released().completeExceptionally(why);
             }
@@ -80,9 +89,9 @@ final class ReleaseSender {
     }
 
     /** Keeps only the grant, so that the holds of an ended grant can be collected. */
-    private void releaseAgain(Grant grant, boolean ofSession, long sent) {
+    private void releaseAgain(Grant grant, boolean ofSession, Throwable why, long sent) {
         RepeatedRequest again =
-                RepeatedRequest.begin(time, () -> store.release(grant), () -> closed, ofSession, grant.lease(), sent);
+                new RepeatedRequest(time, () -> store.release(grant), () -> closed, ofSession, grant.lease(), sent);
         String name = grant.name();
         unconfirmed.compute(name, (same, others) -> {
             Set<RepeatedRequest> all = others == null ? ConcurrentHashMap.newKeySet() : others;
@@ -94,6 +103,7 @@ final class ReleaseSender {
                     all.remove(again);
                     return all.isEmpty() ? null : all;
                 }));
+        again.ended(why, sent);
         if (closing) {
             again.hurry();
         }
@@ -134,7 +144,7 @@ final class ReleaseSender {
         request.get().whenComplete((done, failure) -> {
             if (failure != null) {
                 BooleanSupplier ended = () -> closed || !grant.isOpen();
-                RepeatedRequest.begin(time, request, ended, true, grant.grant().lease(), sent);
+                new RepeatedRequest(time, request, ended, true, grant.grant().lease(), sent).ended(failure, sent);
             }
         });
         return answer;
@@ -151,24 +161,34 @@ final class ReleaseSender {
         closed = true;
     }
 
-    /** Withdraws a claim now and, whatever the answer, once more a third of its lease later. */
+    /** Withdraws a claim now and, whatever the answer, again. */
     void withdraw(Claim claim) {
         long sent = time.nanoTime();
-        track(claim.name(), store.withdraw(claim).whenComplete((answer, failure) -> {
-            if (failure != null) {
-                boolean ofSession = store.capabilities().sessionBound();
-                RepeatedRequest.begin(time, () -> store.withdraw(claim), () -> closed, ofSession, claim.lease(), sent);
-            }
-        }));
-        Runnable onceMore = () -> {
-            if (!closed) {
-                store.withdraw(claim);
-            }
-        };
-        try {
-            time.schedule(onceMore, Duration.ofNanos(Durations.nanos(claim.lease()) / 3));
-        } catch (Throwable noThread) {
-            // then the first one has to do, as nearly always; else the lease ends what is left
+        track(
+                claim.name(),
+                store.withdraw(claim).whenComplete((answer, failure) -> withdrawAgain(claim, failure, sent)));
+    }
+
+    private void withdrawAgain(Claim claim, @Nullable Throwable failure, long sent) {
+        boolean ofSession = store.capabilities().sessionBound();
+        long countsFrom = sent + Durations.nanos(claim.lease()) / 3;
+        RepeatedRequest again = new RepeatedRequest(
+                time, () -> store.withdraw(claim), () -> closed, ofSession, claim.lease(), countsFrom);
+        if (!ofSession) { // what a session has is ended by nothing else
+            keepFew(again);
+        }
+        again.ended(failure, sent);
+    }
+
+    private void keepFew(RepeatedRequest withdrawal) {
+        withdrawal.over().thenRun(() -> {
+            firstWithdrawals.remove(withdrawal);
+            lastWithdrawals.remove(withdrawal);
+        });
+        boolean first = firstWithdrawals.size() < MOST && firstWithdrawals.add(withdrawal);
+        RepeatedRequest tooMany = first ? null : lastWithdrawals.add(withdrawal);
+        if (tooMany != null) {
+            tooMany.giveUp();
         }
     }
 

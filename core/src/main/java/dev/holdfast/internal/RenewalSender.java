@@ -16,7 +16,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,39 +37,18 @@ final class RenewalSender {
     /** All batches of a round are under way after this part of the shortest lease, also where no store answers. */
     private static final int WAIT_DIVISOR = 6;
 
-    /** Handles the answer for each grant. */
-    @FunctionalInterface
-    interface Answers {
-        /**
-         * Applies an answer to its grant.
-         *
-         * @param request the grant as it was sent
-         * @param renewal null where the store gave no answer for it
-         * @return whether the store answered for this grant
-         */
-        boolean renewed(
-                GrantState grant, Grant request, @Nullable Renewal renewal, @Nullable Throwable failure, long slept);
-    }
-
     private final StoreLink store;
     private final TimeSource time;
     private final Telemetry telemetry;
-    private final Answers answers;
-    private final Consumer<GrantState> ended;
+    private final LeaseRenewer renewer;
     /** The parts of the store of which an outage has been logged that is not over. */
     private final Set<String> failing = ConcurrentHashMap.newKeySet();
 
-    /**
-     * Sends to a store.
-     *
-     * @param ended receives each grant that ended before its turn, and is not renewed
-     */
-    RenewalSender(StoreLink store, TimeSource time, Telemetry telemetry, Answers answers, Consumer<GrantState> ended) {
+    RenewalSender(StoreLink store, TimeSource time, Telemetry telemetry, LeaseRenewer renewer) {
         this.store = store;
         this.time = time;
         this.telemetry = telemetry;
-        this.answers = answers;
-        this.ended = ended;
+        this.renewer = renewer;
     }
 
     /**
@@ -84,11 +62,22 @@ final class RenewalSender {
                 parts.computeIfAbsent(store.part(grant.grant().name()), part -> new ArrayList<>())
                         .add(grant);
             } catch (Throwable broken) { // of the store, or of its client: the others are renewed
-                answers.renewed(grant, grant.grant(), null, broken, grant.slept());
-                logOnce("", List.of(grant), 1, broken);
+                notSent(List.of(grant), broken);
             }
         }
-        parts.forEach(this::send);
+        parts.forEach((part, those) -> {
+            try {
+                send(part, those);
+            } catch (Throwable broken) {
+                notSent(those, broken);
+            }
+        });
+    }
+
+    /** An Error, such as of memory, came before their request could be sent: they are due again soon. */
+    private void notSent(List<GrantState> due, Throwable why) {
+        due.forEach(grant -> renewer.renewed(grant, grant.grant(), null, why, grant.slept()));
+        logOnce("", due, due.size(), why);
     }
 
     private void send(String part, List<GrantState> due) {
@@ -100,7 +89,12 @@ final class RenewalSender {
         CompletableFuture<Void> turn = CompletableFuture.completedFuture(null);
         for (int from = 0; from < due.size(); from += MOST_IN_BATCH) {
             List<GrantState> some = due.subList(from, Math.min(from + MOST_IN_BATCH, due.size()));
-            turn = new Batch(round, new ArrayList<>(some)).sendAfter(turn, longest);
+            try {
+                turn = new Batch(round, new ArrayList<>(some)).sendAfter(turn, longest);
+            } catch (Throwable broken) {
+                notSent(some, broken);
+                round.answered(false);
+            }
         }
     }
 
@@ -164,15 +158,22 @@ final class RenewalSender {
                         }
                         return ask();
                     })
-                    .whenComplete(this::answered)
-                    .whenComplete((verdicts, failure) -> round.turns.run(() -> {
-                        if (failure == null) {
-                            next.complete(null);
-                        } else {
-                            next.completeExceptionally(failure);
+                    .whenComplete((verdicts, failure) -> { // one, and last: nothing may fail once it is sent
+                        try {
+                            answered(verdicts, failure);
+                        } finally {
+                            round.turns.run(() -> goOn(next, failure));
                         }
-                    }));
+                    });
             return next;
+        }
+
+        private static void goOn(CompletableFuture<Void> next, @Nullable Throwable failure) {
+            if (failure == null) {
+                next.complete(null);
+            } else {
+                next.completeExceptionally(failure);
+            }
         }
 
         private CompletableFuture<Map<ClaimId, Renewal>> ask() {
@@ -190,7 +191,7 @@ final class RenewalSender {
         private boolean hasEnded(GrantState grant) {
             boolean over = !grant.isOpen();
             if (over) {
-                ended.accept(grant);
+                renewer.end(grant, true);
             }
             return over;
         }
@@ -201,7 +202,7 @@ final class RenewalSender {
             for (int i = 0; i < due.size(); i++) {
                 Grant asked = request.isEmpty() ? due.get(i).grant() : request.get(i);
                 Renewal verdict = verdicts == null ? null : verdicts.get(asked.id());
-                if (!answers.renewed(due.get(i), asked, verdict, failure, slept)) {
+                if (!renewer.renewed(due.get(i), asked, verdict, failure, slept)) {
                     unanswered.add(due.get(i));
                 }
             }

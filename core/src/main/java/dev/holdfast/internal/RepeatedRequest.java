@@ -12,7 +12,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A release, a withdrawal or a downgrade that the store did not confirm, and that is sent until it does.
+ * A release, a withdrawal or a downgrade that the store did not confirm, and that is sent until it does; a withdrawal also if it was
+ * answered too early to count.
  *
  * <p>The first wait is a quarter of a second, because a server that was restarted is often back within a second. Each
  * further wait is twice as long, up to a third of the lease. So the delay after an outage is at most about the length of
@@ -34,6 +35,7 @@ final class RepeatedRequest {
     private final boolean outlivesLease;
     private final long lease;
     private final long begin;
+    private final long countsFrom;
     private final CompletableFuture<Void> over = new CompletableFuture<>();
     /** The present wait; null while a request is under way. The thread that removes it sends the request. */
     private final AtomicReference<@Nullable Wait> waiting = new AtomicReference<>();
@@ -56,32 +58,44 @@ final class RepeatedRequest {
         }
     }
 
-    private RepeatedRequest(
+    /**
+     * A request that was sent; {@link #ended} begins to repeat it.
+     *
+     * @param stopped whether it is sent no more, as when the client is closed
+     * @param outlivesLease whether it is to be repeated when the lease has ended
+     * @param countsFrom by {@code nanoTime}; the answer to what was sent before does not count
+     */
+    RepeatedRequest(
             TimeSource time,
             Supplier<CompletableFuture<Boolean>> request,
             BooleanSupplier stopped,
             boolean outlivesLease,
-            Duration lease) {
+            Duration lease,
+            long countsFrom) {
         this.time = time;
         this.request = request;
         this.stopped = stopped;
         this.outlivesLease = outlivesLease;
         this.lease = Durations.nanos(lease);
         this.begin = time.nanoTime();
+        this.countsFrom = countsFrom;
     }
 
-    /** Repeats a request that was sent at that time and has just failed, until the client is closed at the latest. */
-    static RepeatedRequest begin(
-            TimeSource time,
-            Supplier<CompletableFuture<Boolean>> request,
-            BooleanSupplier closed,
-            boolean outlivesLease,
-            Duration lease,
-            long sent) {
-        RepeatedRequest repeated = new RepeatedRequest(time, request, closed, outlivesLease, lease);
-        long took = time.nanoTime() - sent;
-        repeated.await(Math.max(Math.min(FIRST_WAIT.toNanos(), repeated.longestWait()), took), took);
-        return repeated;
+    /** The first request, which was sent at that time, has its answer, or failed. */
+    void ended(@Nullable Throwable failure, long sent) {
+        ended(failure, sent, firstWait());
+    }
+
+    private void ended(@Nullable Throwable failure, long sent, long nextLength) {
+        long now = time.nanoTime();
+        if (failure == null && sent - countsFrom < 0) {
+            await(Math.max(0, countsFrom - now), 0, firstWait());
+        } else if (failure == null || isFinal(Failures.cause(failure))) {
+            over.complete(null);
+        } else {
+            long length = hurried ? longestWait() : Math.max(nextLength, now - sent);
+            await(length, now - sent, Math.min(2 * length, longestWait()));
+        }
     }
 
     /** Completes when the request is no longer repeated. */
@@ -106,12 +120,26 @@ final class RepeatedRequest {
         }
     }
 
-    private void await(long length, long took) {
+    /** Sends it no more. */
+    void giveUp() {
+        over.complete(null);
+        Wait present = waiting.get();
+        if (present != null) {
+            end(present, 0);
+        }
+    }
+
+    private void await(long length, long took, long nextLength) {
         Wait present = new Wait(length, took, time.nanoTime());
         waiting.set(present);
-        present.timer =
-                time.schedule(() -> end(present, Math.min(2 * length, longestWait())), Duration.ofNanos(length));
-        if (hurried && length > longestWait()) { // hurry() ran meanwhile
+        Runnable sends = () -> end(present, nextLength);
+        Duration wait = Duration.ofNanos(length);
+        try {
+            present.timer = time.schedule(sends, wait);
+        } catch (Throwable noThread) { // nothing else may repeat it
+            present.timer = time.schedule(sends, wait);
+        }
+        if (over.isDone() || (hurried && length > longestWait())) { // giveUp() or hurry() ran meanwhile
             end(present, longestWait());
         }
     }
@@ -127,19 +155,12 @@ final class RepeatedRequest {
     }
 
     private void send(long nextLength) {
-        if (stopped.getAsBoolean() || (!outlivesLease && isLeaseOver())) {
+        if (over.isDone() || stopped.getAsBoolean() || (!outlivesLease && isLeaseOver())) {
             over.complete(null);
             return;
         }
         long sent = time.nanoTime();
-        request.get().whenComplete((answer, failure) -> {
-            if (failure == null || isFinal(Failures.cause(failure))) {
-                over.complete(null);
-            } else {
-                long took = time.nanoTime() - sent;
-                await(hurried ? longestWait() : Math.max(nextLength, took), took);
-            }
-        });
+        request.get().whenComplete((answer, failure) -> ended(failure, sent, nextLength));
     }
 
     private boolean isFinal(Throwable failure) {
@@ -149,6 +170,10 @@ final class RepeatedRequest {
 
     private boolean isLeaseOver() {
         return time.nanoTime() - begin >= lease;
+    }
+
+    private long firstWait() {
+        return Math.min(FIRST_WAIT.toNanos(), longestWait());
     }
 
     private long longestWait() {

@@ -29,9 +29,10 @@ final class Retention {
     private final GrantState grant;
     private boolean watched;
     /** The store has answered that it watches: from then on it reports waiters. */
-    private boolean reported;
+    boolean reported;
+    /** Whether other clients waited for it since its number was given. */
+    boolean wanted;
 
-    private boolean wanted;
     private long unusedUntil;
     /** One for many uses: when it runs, it checks how long the grant has been unused. */
     private @Nullable PlannedCheck idleCheck;
@@ -49,16 +50,6 @@ final class Retention {
         return !wanted && grant.hasTokenLeft() && grant.goesOnFor(options) && !context.isClosed();
     }
 
-    /** Whether other clients waited for it since its number was given. */
-    boolean isWanted() {
-        return wanted;
-    }
-
-    /** Whether the store reports when others wait. */
-    boolean isReported() {
-        return reported;
-    }
-
     private boolean isRetained() {
         return queue.has(grant) && queue.isIn(Phase.RETAINED);
     }
@@ -68,15 +59,15 @@ final class Retention {
     /** Has the store report when others wait, unless it does so already. */
     void watch(Effects then) {
         if (!watched && !wanted) {
-            watched = true;
             then.add(new Watch(this, grant.grant()));
+            watched = true;
         }
     }
 
     private record Watch(Retention of, Grant asked) implements Effects.Effect {
         @Override
         public void run() {
-            of.context.store().watch(asked).whenComplete(this::answered);
+            of.context.store.watch(asked).whenComplete(this::answered);
         }
 
         @Override
@@ -85,9 +76,7 @@ final class Retention {
         }
 
         private void answered(@Nullable Boolean waits, @Nullable Throwable failure) {
-            try (Effects then = of.queue.lock.step()) {
-                of.answered(asked, waits, failure, then);
-            }
+            of.queue.lock.transition(then -> of.answered(asked, waits, failure, then));
         }
     }
 
@@ -97,7 +86,7 @@ final class Retention {
         }
         if (failure != null || waits == null) {
             watched = false;
-            HoldState hold = queue.hold();
+            HoldState hold = queue.hold;
             if (isRetained()) {
                 queue.endRetention(then);
             } else if (hold != null && hold.awaitsWanted()) { // one that is not renewed would never be notified
@@ -115,11 +104,11 @@ final class Retention {
         @Override
         public void run() {
             Duration after = of.grant.grant().lease().dividedBy(12);
-            of.context.time().schedule(() -> of.queue.lock.transition(this::watch), after);
+            of.context.time.schedule(() -> of.queue.lock.transition(this::watch), after);
         }
 
         private void watch(Effects then) {
-            if (of.queue.has(of.grant) && of.queue.hold() == hold && hold.awaitsWanted()) {
+            if (of.queue.has(of.grant) && of.queue.hold == hold && hold.awaitsWanted()) {
                 of.watch(then);
             }
         }
@@ -128,7 +117,7 @@ final class Retention {
     /** Other clients wait. */
     void others(Effects then) {
         wanted = true;
-        HoldState now = queue.hold();
+        HoldState now = queue.hold;
         if (now != null) {
             now.noteWanted();
         }
@@ -148,12 +137,14 @@ final class Retention {
 
     /** No caller uses it now. */
     void begin(HoldOptions options, Effects then) {
-        if (!context.capabilities().wanted()) { // of a lazy client's store, which has connected since it was asked
-            then.add(() -> context.retained().warnOnce(queue.name, context.description()));
+        if (!context.store
+                .capabilities()
+                .wanted()) { // of a lazy client's store, which has connected since it was asked
+            then.add(() -> context.telemetry.notRetained(queue.name));
             queue.endRetention(then);
             return;
         }
-        unusedUntil = context.time().nanoTime() + Durations.nanos(options.retain());
+        unusedUntil = context.time.nanoTime() + Durations.nanos(options.retain());
         watch(then);
         checkBy(unusedUntil, then);
         resume(then);
@@ -166,9 +157,9 @@ final class Retention {
         }
         cancelCheck();
         PlannedCheck check = new PlannedCheck(at);
+        then.add(check);
         idleCheck = check;
         checkAt = at;
-        then.add(check);
     }
 
     private void cancelCheck() {
@@ -183,7 +174,7 @@ final class Retention {
         if (!isRetained()) {
             return; // in use: planned again when it is not
         }
-        if (unusedUntil - context.time().nanoTime() <= 0) {
+        if (unusedUntil - context.time.nanoTime() <= 0) {
             queue.endRetention(then);
         } else {
             checkBy(unusedUntil, then);
@@ -194,8 +185,7 @@ final class Retention {
     boolean mayTake(Waiter waiter) {
         HoldOptions options = waiter.options;
         return !wanted
-                && grant.isValid()
-                && grant.hasEnoughLease()
+                && grant.hasEnoughLease() // so it is valid, too
                 && grant.hasTokenLeft()
                 && !options.strictFifo()
                 && options.maxHandOvers() > 0
@@ -222,8 +212,8 @@ final class Retention {
 
     /** No caller has it: the last one closed it, or it was given to a caller that gave up in the same instant. */
     private void resume(Effects then) {
-        queue.retain();
-        Retention tooMany = context.retained().add(this);
+        queue.phase = Phase.RETAINED; // what follows reads the queue after this
+        Retention tooMany = context.retained.add(this);
         if (tooMany != null) {
             then.add(tooMany::evict);
         }
@@ -234,17 +224,17 @@ final class Retention {
 
     /** Too many are retained, or it cannot be checked: it is released unless it is in use again. Under no mutex. */
     void evict() {
-        try (Effects then = queue.lock.step()) {
+        queue.lock.transition(then -> {
             cancelCheck(); // planned again at the next end of its use
             if (isRetained()) {
                 queue.endRetention(then);
             }
-        }
+        });
     }
 
     /** A caller uses it. */
     void pause() {
-        context.retained().remove(this);
+        context.retained.remove(this);
     }
 
     /** It no longer belongs to this queue, or is about to be released. */
@@ -265,8 +255,8 @@ final class Retention {
 
         @Override
         public void run() {
-            Duration delay = Duration.ofNanos(Math.max(0, at - context.time().nanoTime()));
-            planned = context.time().schedule(this::check, delay);
+            Duration delay = Duration.ofNanos(Math.max(0, at - context.time.nanoTime()));
+            planned = context.time.schedule(this::check, delay);
             if (cancelled) {
                 cancel();
             }
@@ -283,11 +273,11 @@ final class Retention {
         }
 
         private void check() {
-            try (Effects then = queue.lock.step()) {
+            queue.lock.transition(then -> {
                 if (idleCheck == this) {
                     endIfUnused(then);
                 }
-            }
+            });
         }
 
         void cancel() {

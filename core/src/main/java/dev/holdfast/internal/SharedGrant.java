@@ -46,7 +46,7 @@ final class SharedGrant {
     /** The same for readers that wait here, or the store is asked again in a while. */
     private boolean askingForWaiters;
     /** The store has it as a writer's, whose holder reads: it could not be downgraded there. */
-    private boolean writersInStore;
+    boolean writersInStore;
     /** Its release is planned, once: a caller that comes before the store sends may still take the grant. */
     private boolean releasePlanned;
 
@@ -98,13 +98,9 @@ final class SharedGrant {
      */
     private void askForWritersInTime(HoldOptions options, Effects then) {
         if (shared && !asking && now() - openedAt > Durations.nanos(options.maxHandOverTime()) / 2) {
+            ask((alone, effects) -> asking = false, then);
             asking = true;
-            ask(this::heardInTime, then);
         }
-    }
-
-    private void heardInTime(boolean alone, Effects then) {
-        asking = false;
     }
 
     /** Asks the store whether this client is alone with the name: if so, the bound begins again. */
@@ -116,7 +112,7 @@ final class SharedGrant {
             implements Effects.Effect {
         @Override
         public void run() {
-            of.context.renewer().ask(of.state, this::answer);
+            of.context.renewer.ask(of.state, this::answer);
         }
 
         @Override
@@ -126,16 +122,12 @@ final class SharedGrant {
 
         private void answer(boolean alone) {
             if (answered.compareAndSet(false, true)) {
-                try (Effects then = of.queue.lock.step()) {
+                of.queue.lock.transition(then -> {
                     of.openedAt = alone ? of.now() : of.openedAt;
                     heard.accept(alone, then);
-                }
+                });
             }
         }
-    }
-
-    void staysWritersInStore() {
-        writersInStore = true;
     }
 
     /** Whether no claim to read is granted beside it. A free one goes back now. */
@@ -155,8 +147,8 @@ final class SharedGrant {
     /** Has the waiting readers join once no other client waits; asks again in a while until then. */
     void serveIfAlone(Effects then) {
         if (!askingForWaiters) {
-            askingForWaiters = true;
             ask(this::heardForWaiters, then);
+            askingForWaiters = true;
         }
     }
 
@@ -166,7 +158,7 @@ final class SharedGrant {
             askingForWaiters = false;
             serve(then);
         } else {
-            then.add(() -> context.time().schedule(() -> queue.lock.transition(this::askAgain), ASK_AGAIN));
+            then.add(() -> context.time.schedule(() -> queue.lock.transition(this::askAgain), ASK_AGAIN));
         }
     }
 
@@ -179,15 +171,20 @@ final class SharedGrant {
 
     /** Has one join who does not wait, if no other client waits. */
     void tryIfAlone(Waiter trying, Effects then) {
-        queue.trying(1);
         ask((alone, effects) -> heardForTry(trying, alone, effects), then);
+        queue.trying(1);
     }
 
     private void heardForTry(Waiter trying, boolean alone, Effects then) {
         queue.trying(-1);
         boolean may = alone && queue.has(this) && queue.mayEnter(this, trying);
-        if (!may || !queue.giveTo(trying, state, then)) {
+        if (may && queue.giveTo(trying, state, then)) {
+            return;
+        }
+        try {
             queue.claim(trying, then);
+        } catch (Throwable broken) { // nobody else would answer it
+            queue.fail(trying, broken, then);
         }
     }
 
@@ -250,7 +247,7 @@ final class SharedGrant {
             return false;
         }
         leave(closing);
-        queue.countReleased(closing);
+        WaitQueue.quietly(() -> context.telemetry.released(closing));
         then.add(ended);
         if (isFree()) {
             freed(closing.options.awaitRelease(), then);
@@ -297,8 +294,8 @@ final class SharedGrant {
         } else if (goesBackNow || first != null || !state.isValid()) {
             release(then);
         } else if (!releasePlanned) {
-            releasePlanned = true;
             then.add(() -> context.beforeSending(queue.name, () -> queue.lock.transition(this::releaseIfUnused)));
+            releasePlanned = true;
         }
     }
 
@@ -317,15 +314,15 @@ final class SharedGrant {
 
     void giveBack(Effects then) {
         if (queue.lock.giveBack(state, state.lastHold(), then)) {
-            queue.dropGrant(this);
-            context.renewer().forget(state);
+            queue.dropGrant(state);
+            context.renewer.forget(state);
         }
     }
 
     /** It has ended otherwise than by its release. */
     void lost(Loss.Cause cause, Effects then) {
-        queue.dropGrant(this);
-        holds().forEach(loser -> queue.tellLoss(loser, cause, then));
+        holds().forEach(loser -> queue.tellLoss(loser, cause, then)); // first: if it fails, who closes finds the loss
+        queue.dropGrant(state);
         if (state.mayStillStand(cause)) {
             then.add(new Effects.Clear(queue, state, null));
         }
@@ -333,6 +330,6 @@ final class SharedGrant {
     }
 
     private long now() {
-        return context.time().nanoTime();
+        return context.time.nanoTime();
     }
 }

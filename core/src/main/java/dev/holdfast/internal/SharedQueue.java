@@ -108,8 +108,13 @@ final class SharedQueue extends WaitQueue {
         public void run() {
             unwanted.cancel();
             LocalLock lock = claim.queue.lock;
-            unwanted.settled()
-                    .whenComplete((gone, failed) -> lock.transition(then -> lock.claim(claim.queue, claim, then)));
+            unwanted.settled().whenComplete((gone, failed) -> {
+                try {
+                    lock.transition(then -> lock.claim(claim.queue, claim, then));
+                } catch (Throwable broken) {
+                    hasThrown(broken);
+                }
+            });
         }
 
         @Override
@@ -128,14 +133,14 @@ final class SharedQueue extends WaitQueue {
 
     /** The store has not downgraded a grant, and will not. A claim to read would wait for its end. */
     void notDowngraded(GrantState live) {
-        try (Effects then = lock.step()) {
+        lock.transition(then -> {
             SharedGrant grant = grants.get(live);
             if (grant != null) {
-                grant.staysWritersInStore();
+                grant.writersInStore = true;
                 afterLeaving(then);
                 nextIfIdle(then);
             }
-        }
+        });
     }
 
     private void giveBackFree(Effects then) {
@@ -203,12 +208,6 @@ final class SharedQueue extends WaitQueue {
         return wanted ? null : waiting;
     }
 
-    /** The holds of this client alone do not show whether more would fit. */
-    @Override
-    boolean isSurelyHeldHere() {
-        return false;
-    }
-
     @Override
     void endHold(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack, Effects then) {
         SharedGrant grant = grants.get(closing.grant);
@@ -224,17 +223,7 @@ final class SharedQueue extends WaitQueue {
                 + "' is a reader's or of permits: only exclusive holds are notified when others wait");
     }
 
-    @Override
-    void watch(HoldState hold, Effects then) {
-        // it became a reader's meanwhile
-    }
-
     // ---- what the store and the renewer report ----
-
-    @Override
-    void wanted(GrantState grant, Effects then) {
-        // other grants may exist beside it, so a shared grant is not notified
-    }
 
     @Override
     Stream<ClaimInFlight> claims() {
@@ -242,42 +231,44 @@ final class SharedQueue extends WaitQueue {
     }
 
     @Override
-    boolean forgetClaim(ClaimInFlight answered) {
-        return claims.remove(answered);
-    }
-
-    @Override
-    void afterClaim(Effects then) {
-        nextIfIdle(then);
+    void forgetClaim(ClaimInFlight answered) {
+        claims.remove(answered);
     }
 
     @Override
     void granted(ClaimInFlight of, GrantState live, Effects then) {
-        if (of.claim.waits() && (of.isKnownLost() || of.isInDoubt() || live.hasSlept())) {
-            context.renewer().forget(live);
+        SharedGrant begun = Objects.requireNonNull(grants.get(live));
+        if (of.claim.waits() && (of.knownLost || of.inDoubt || live.hasSlept())) {
+            dropGrant(live);
+            context.renewer.forget(live);
             then.add(new Effects.Withdraw(of));
             nextIfIdle(then); // for the waiters: claimed again
-            return;
-        }
-        SharedGrant begun = new SharedGrant(this, live);
-        grants.put(live, begun);
-        hasGrants = true;
-        if (of.claim.waits() || !giveTo(of.asker, live, then)) {
+        } else if (of.claim.waits() || !giveTo(of.asker, live, then)) {
             begun.serve(then);
         }
     }
 
+    @Override
+    void own(GrantState live) {
+        grants.put(live, new SharedGrant(this, live));
+        hasGrants = true;
+    }
+
     /** Takes over the grant of a writer that becomes a reader, and admits the waiting readers, unless another writer is before them. */
     void adopt(GrantState live, HoldState reading, Effects then) {
-        SharedGrant grant = new SharedGrant(this, live);
-        grant.begun(reading);
-        if (reading.isThreadBound() && reading.acquirer != null) {
-            addOwner(reading.acquirer, reading);
+        try {
+            own(live);
+            begun(reading);
+            addOwner(reading);
+            live.moveTo(this); // last: an Error before that leaves the grant with the writer
+            reading.becomeReader();
+        } finally {
+            if (live.owner() != this) {
+                removeOwner(reading);
+                dropGrant(live);
+            }
         }
-        grants.put(live, grant);
-        hasGrants = true;
-        live.moveTo(this);
-        grant.serve(then);
+        grantOf(reading).serve(then);
     }
 
     @Override
@@ -335,7 +326,17 @@ final class SharedQueue extends WaitQueue {
         if (unwanted != null) {
             then.add(new Effects.Cancel(unwanted));
         }
-        grants.keySet().forEach(held -> then.add(new Effects.Lose(this, held, Loss.Cause.CLIENT_CLOSED)));
+        lose(grants.keySet().stream(), then);
+    }
+
+    @Override
+    void endUnheld(Effects then) {
+        lose(grants.values().stream().filter(SharedGrant::isFree).map(free -> free.state), then);
+        then.add(new Effects.GoOn(this));
+    }
+
+    private void lose(Stream<GrantState> held, Effects then) {
+        held.forEach(each -> then.add(new Effects.Lose(this, each, Loss.Cause.CLIENT_CLOSED)));
     }
 
     // ---- steps: called under the mutex ----
@@ -343,15 +344,18 @@ final class SharedQueue extends WaitQueue {
     /** A claim for the first waiter, or retirement if there is no waiter and nothing is left. */
     @Override
     void nextIfIdle(Effects then) {
-        if (!waiters.isEmpty()) {
-            if (context.isClosed()) {
-                failAll(context.closedException(), then);
-            } else {
+        Waiter first = waiters.peek();
+        if (first == null) {
+            lock.retireIfUnused(then);
+        } else if (context.isClosed()) {
+            failAll(context.closedException(), then);
+        } else {
+            try {
                 claimNext(true, then);
+            } catch (Throwable broken) {
+                notClaimed(first, broken, then);
             }
-            return;
         }
-        lock.retireIfUnused(then);
     }
 
     /** Whether nobody here wants or has it, and no answer is on its way. */
@@ -408,13 +412,13 @@ final class SharedQueue extends WaitQueue {
     }
 
     private ClaimInFlight newClaim(Waiter asker) {
-        ClaimInFlight made = new ClaimInFlight(context.claims().claimFor(name, asker), asker, this);
+        ClaimInFlight made = new ClaimInFlight(context.claims.claimFor(name, asker), asker, this);
         claims.ensureCapacity(claims.size() + 1); // so that adding it cannot fail
         return made;
     }
 
     @Override
-    void released(Effects then) {
+    void next(Effects then) {
         nextIfIdle(then);
     }
 
@@ -437,8 +441,8 @@ final class SharedQueue extends WaitQueue {
     }
 
     /** It no longer belongs to this queue. */
-    void dropGrant(SharedGrant grant) {
-        grants.remove(grant.state);
+    void dropGrant(GrantState grant) {
+        grants.remove(grant);
         hasGrants = !grants.isEmpty();
     }
 }

@@ -2,6 +2,8 @@ package dev.holdfast.internal;
 
 import dev.holdfast.Capabilities;
 import dev.holdfast.ClientClosedException;
+import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.UnsupportedByStoreException;
 import dev.holdfast.spi.Answer;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Pending;
@@ -117,7 +119,7 @@ public final class StoreOpening {
         if (store != null) {
             return store.claim(claim, answer);
         }
-        EarlyClaim early = new EarlyClaim(this, claim, answer);
+        EarlyClaim early = new EarlyClaim(claim, answer);
         early.ask();
         return early;
     }
@@ -138,11 +140,6 @@ public final class StoreOpening {
 
     String description() {
         return description;
-    }
-
-    /** The listener of the store. */
-    LateListener listener() {
-        return listener;
     }
 
     /** The store as soon as it is open: claims that have waited for it are answered before {@link #open} has returned. */
@@ -221,6 +218,65 @@ public final class StoreOpening {
         CompletableFuture<Store> last = attempt.getAndSet(CompletableFuture.failedFuture(why));
         if (last != null && !last.completeExceptionally(why) && !last.isCompletedExceptionally()) {
             last.join().close();
+        }
+    }
+
+    /**
+     * A claim made before the store was open. A claim that waits outlasts failed attempts to open the store, as it would outlast
+     * a restart of the store. A cancelled claim is still sent if the attempt under way succeeds: the store's answer, and no guess,
+     * decides what the caller receives. Thread-safe.
+     */
+    private final class EarlyClaim implements Pending {
+        private final Claim claim;
+        private final Answer answer;
+        private volatile boolean cancelled;
+        private volatile @Nullable Pending sent;
+
+        EarlyClaim(Claim claim, Answer answer) {
+            this.claim = claim;
+            this.answer = answer;
+        }
+
+        /** Waits for the store, and sends the claim to it. */
+        void ask() {
+            store().whenComplete((store, failure) -> {
+                if (failure == null) {
+                    send(store);
+                } else if (claim.waits() && !cancelled && failure instanceof StoreUnavailableException) {
+                    try {
+                        listener.unreachable(claim.name(), failure);
+                    } finally {
+                        ask();
+                    }
+                } else {
+                    answer.failed(failure);
+                }
+            });
+        }
+
+        private void send(Store store) {
+            try {
+                if (!store.capabilities().modes().contains(claim.mode().kind())) {
+                    throw new UnsupportedByStoreException(description + " has no locks of mode "
+                            + claim.mode().kind() + ", so none for '" + claim.name() + "': use another store");
+                }
+                Pending pending = Objects.requireNonNull(store.claim(claim, answer), "the store answered null");
+                sent = pending;
+                if (cancelled) {
+                    pending.cancel();
+                }
+            } catch (RuntimeException | Error e) {
+                answer.failed(e);
+            }
+        }
+
+        @Override
+        public void cancel() {
+            cancelled = true;
+            Pending pending = sent;
+            if (pending != null) {
+                pending.cancel();
+            }
         }
     }
 }

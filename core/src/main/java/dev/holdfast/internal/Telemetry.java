@@ -17,6 +17,7 @@ import dev.holdfast.StoreEvent;
 import dev.holdfast.spi.Redacted;
 import dev.holdfast.spi.TimeSource;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -34,9 +35,10 @@ final class Telemetry {
     private final EventDispatcher dispatcher;
     private final TimeSource time;
     private final String store;
-    private final CallSites callSites;
+    private final CallSite.Sample callSites;
+    private final AtomicBoolean saidNotRetained = new AtomicBoolean();
 
-    Telemetry(Counters counters, EventDispatcher dispatcher, TimeSource time, String store, CallSites callSites) {
+    Telemetry(Counters counters, EventDispatcher dispatcher, TimeSource time, String store, CallSite.Sample callSites) {
         this.counters = counters;
         this.dispatcher = dispatcher;
         this.time = time;
@@ -292,6 +294,15 @@ final class Telemetry {
     }
 
     // ---- what goes back to the store ----
+
+    /** Nothing is retained on a store that turned out, once a lazy client had connected, to report no waiters. */
+    void notRetained(LockName name) {
+        if (saidNotRetained.compareAndSet(false, true)) {
+            Log.warn(() ->
+                    "locks such as '" + name + "' on " + store + " are released, not retained: this store does not"
+                            + " report when another client waits; leave retain off, or use another store");
+        }
+    }
 
     /** The store did not confirm a release. */
     void releaseFailed(GrantState grant, @Nullable HoldState last, Throwable failure) {

@@ -42,7 +42,7 @@ abstract class WaitQueue {
 
     WaitQueue(LocalLock lock, LockName name) {
         this.lock = lock;
-        this.context = lock.context();
+        this.context = lock.context;
         this.name = name;
     }
 
@@ -55,7 +55,9 @@ abstract class WaitQueue {
     abstract @Nullable ClaimInFlight unwanted();
 
     /** Whether a hold of this very client proves that others hold the lock. Under the mutex. */
-    abstract boolean isSurelyHeldHere();
+    boolean isSurelyHeldHere() {
+        return false; // holds beside each other do not show whether more would fit
+    }
 
     /** A waiter has gone: the last one calls the claim off. Under the mutex. */
     final void afterLeaving(Effects then) {
@@ -68,7 +70,7 @@ abstract class WaitQueue {
     /** A waiter whose outcome was set by other means leaves the queue. */
     void forget(Waiter waiter, NotAcquired.Reason why) {
         waiters.remove(waiter);
-        context.telemetry().notAcquired(name, waiter, why);
+        quietly(() -> context.telemetry.notAcquired(name, waiter, why));
         try (Effects then = lock.step()) {
             afterLeaving(then);
         }
@@ -78,6 +80,7 @@ abstract class WaitQueue {
     final void abandon(Waiter waiter) {
         if (waiter.resolve(Waiter.EMPTY)) {
             forget(waiter, NotAcquired.Reason.CANCELLED);
+            goOn(); // it may have come no further than to make the lock
         } else if (waiter.outcome() instanceof Waiter.Outcome.Granted granted) {
             granted.anchor().giveBack();
         }
@@ -89,32 +92,38 @@ abstract class WaitQueue {
      */
     final void timeOut(Waiter waiter) {
         try (Effects then = lock.step()) {
-            if (!waiters.remove(waiter)) {
-                return; // served or failed in this moment
+            if (waiters.remove(waiter)) { // else served or failed in this moment
+                timeOut(waiter, then);
             }
+        }
+    }
+
+    private void timeOut(Waiter waiter, Effects then) {
+        try {
             ClaimInFlight unwanted = unwanted();
             if (unwanted != null) {
                 then.add(new Effects.Cancel(unwanted));
                 then.add(() -> endOnce(unwanted.settled(), waiter));
             } else if (isSurelyHeldHere()) {
-                timedOut(waiter, then);
+                endEmpty(waiter, NotAcquired.Reason.TIMED_OUT, then);
             } else {
-                then.add(() -> endOnce(context.reachability().proof(name.inStore()), waiter));
+                then.add(() -> endOnce(context.reachability.proof(name.inStore()), waiter));
             }
+        } catch (Throwable broken) { // an Error, such as of memory: it has left the queue, and hears of it here alone
+            fail(waiter, broken, then);
         }
     }
 
     private void endOnce(CompletableFuture<Void> proof, Waiter waiter) {
-        context.reachability()
-                .afterProof(
-                        proof,
-                        failure -> lock.transition(then -> {
-                            if (failure == null) {
-                                timedOut(waiter, then);
-                            } else {
-                                fail(waiter, failure, then);
-                            }
-                        }));
+        context.reachability.afterProof(
+                proof,
+                failure -> lock.transition(then -> {
+                    if (failure == null) {
+                        endEmpty(waiter, NotAcquired.Reason.TIMED_OUT, then);
+                    } else {
+                        fail(waiter, failure, then);
+                    }
+                }));
     }
 
     /** Fails the callers without a time limit who have waited since then or longer. */
@@ -141,8 +150,15 @@ abstract class WaitQueue {
     /** What comes next where nothing stands in the store and nothing is under way: a claim, or retirement. */
     abstract void nextIfIdle(Effects then);
 
-    /** The release of one of its grants was sent, or answered where that counts. */
-    abstract void released(Effects then);
+    /** The same where a claim left nothing there, or a release was sent, or answered where that counts. */
+    abstract void next(Effects then);
+
+    /** A claim cannot be made, as without random bytes or memory. Nobody calls who could hear that: its waiter hears it. */
+    final void notClaimed(Waiter asker, Throwable why, Effects then) {
+        fail(asker, why, then);
+        waiters.remove(asker);
+        then.add(new Effects.GoOn(this));
+    }
 
     /** What lingers goes back now, and perhaps what is retained: something else is to follow it. */
     abstract void giveUnusedBack(boolean retainedToo, Effects then);
@@ -150,17 +166,20 @@ abstract class WaitQueue {
     /** A hold is closed; see {@link LocalLock#endHold}. */
     abstract void endHold(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack, Effects then);
 
-    /** A holder asks to be notified when others wait. */
-    abstract void watch(HoldState hold, Effects then);
+    /** A holder asks to be notified when others wait; one that became a reader meanwhile is not. */
+    void watch(HoldState hold, Effects then) {}
 
-    /** Other clients wait, as the store reports. */
-    abstract void wanted(GrantState grant, Effects then);
+    /** Other clients wait, as the store reports. Where other grants may exist beside it, a grant is not notified. */
+    void wanted(GrantState grant, Effects then) {}
 
     /** A grant has ended otherwise than by its release. */
     abstract void grantLost(GrantState lost, Loss.Cause cause, Effects then);
 
     /** See {@link LocalLock#stopRenewal}. */
     abstract boolean stopRenewal(HoldState of, Loss.Cause cause);
+
+    /** What is granted and held by nobody goes back, and whatever can come next does. */
+    abstract void endUnheld(Effects then);
 
     /** Waiters fail, holds are lost, grants are given back. */
     abstract void shutDown(Throwable closed, Effects then);
@@ -189,61 +208,68 @@ abstract class WaitQueue {
 
     /** The store has answered a claim, or failed. */
     final void answered(ClaimInFlight of, @Nullable Grant grant, @Nullable Throwable failure) {
-        try (Effects then = lock.step()) {
-            if (!forgetClaim(of)) {
-                return; // it was taken for failed, and withdrawn
+        lock.transition(then -> {
+            if (!of.dealtWith) { // else it was taken for failed, and withdrawn
+                answered(of, grant, failure, then);
             }
-            if (failure != null) {
-                failed(of, failure, then);
-            } else if (grant != null) {
-                granted(of, grant, then);
-                return;
-            } else if (!of.claim.waits()) {
-                notGranted(of.asker, then);
-            }
-            afterClaim(then);
-        }
+        });
     }
 
-    private void granted(ClaimInFlight of, Grant given, Effects then) {
-        GrantState live;
-        try {
-            live = begin(given, of);
-            throwIfUnusable(live, of);
-            planRenewal(live);
-        } catch (Throwable unusable) {
-            failed(of, unusable, then);
-            afterClaim(then);
-            return;
+    private void answered(ClaimInFlight of, @Nullable Grant grant, @Nullable Throwable failure, Effects then) {
+        GrantState live = null;
+        Throwable why = failure;
+        if (grant != null) {
+            try {
+                live = begin(grant, of);
+                throwIfUnusable(live, grant, of);
+                planRenewal(live);
+                own(live);
+            } catch (Throwable unusable) {
+                if (live != null) {
+                    context.renewer.forget(live);
+                }
+                why = unusable;
+                live = null;
+            }
         }
-        granted(of, live, then);
+        if (why != null) {
+            failed(of, why, then);
+        } else if (live == null && !of.claim.waits()) {
+            notGranted(of.asker, then);
+        }
+        of.dealtWith = true; // not before: if an Error has come until here, the claim is taken for failed
+        forgetClaim(of);
+        if (live == null) {
+            next(then);
+        } else {
+            granted(of, live, then);
+        }
     }
 
     /** A store that is slow, or breaks its contract, gives grants that cannot be used: throws why. */
-    private void throwIfUnusable(GrantState grant, ClaimInFlight claim) {
+    private void throwIfUnusable(GrantState live, Grant given, ClaimInFlight claim) {
         if (context.isClosed()) {
             throw context.closedException();
         }
-        if (grant.hasRunOut()) {
-            throw new StoreUnavailableException(
-                    context.description() + " took longer to answer than the lease it granted; use a longer lease");
+        if (live.hasRunOut()) {
+            throw new StoreUnavailableException(context.store.description()
+                    + " took longer to answer than the lease it granted; use a longer lease");
         }
-        if (!claim.claim.waits() && grant.hasSlept()) {
+        if (!claim.claim.waits() && live.hasSlept()) {
             throw new StoreUnavailableException(
-                    "the machine slept while " + context.description() + " was asked; try again");
+                    "the machine slept while " + context.store.description() + " was asked; try again");
         }
-        if (!claim.claim.waits() && (claim.isKnownLost() || claim.isInDoubt())) {
-            throw new StoreUnavailableException(
-                    "the session or connection to " + context.description() + " broke while it was asked; try again");
+        if (!claim.claim.waits() && (claim.knownLost || claim.inDoubt)) {
+            throw new StoreUnavailableException("the session or connection to " + context.store.description()
+                    + " broke while it was asked; try again");
         }
-        Grant given = grant.grant();
-        if (!grant.isSessionBound() && !given.lease().equals(claim.claim.lease())) {
-            throw new StoreRefusedException(context.description() + " gave a lease of "
+        if (!live.isSessionBound() && !given.lease().equals(claim.claim.lease())) {
+            throw new StoreRefusedException(context.store.description() + " gave a lease of "
                     + Durations.text(given.lease()) + " where " + Durations.text(claim.claim.lease())
                     + " was asked for: report this to the authors of the store");
         }
         if (!Tokens.isNumber(given.number())) {
-            throw new StoreRefusedException(context.description() + " gave the grant number " + given.number()
+            throw new StoreRefusedException(context.store.description() + " gave the grant number " + given.number()
                     + ", from which no token can be made: its counter was damaged, or set by hand");
         }
     }
@@ -251,37 +277,40 @@ abstract class WaitQueue {
     /** Plans its renewal before a caller gets it. */
     private void planRenewal(GrantState begun) {
         try {
-            context.renewer().keep(begun);
+            context.renewer.keep(begun);
         } catch (Throwable broken) { // the timer may have no thread
             throw new HoldfastException(
                     "its renewal could not be planned; see how many threads this process may have: " + broken, broken);
         }
     }
 
-    /** A claim has its answer; false if it had one before. Under the mutex. */
-    abstract boolean forgetClaim(ClaimInFlight answered);
+    /** A claim has its answer. Under the mutex. */
+    abstract void forgetClaim(ClaimInFlight answered);
 
-    /** What comes next where a claim left nothing in the store. Under the mutex. */
-    abstract void afterClaim(Effects then);
+    /** A grant is this queue's from now on. Under the mutex. */
+    abstract void own(GrantState live);
 
-    /** A claim has a grant that can be used, and is renewed. Under the mutex. */
+    /** A claim has a grant that can be used, is renewed, and is this queue's. Under the mutex. */
     abstract void granted(ClaimInFlight of, GrantState live, Effects then);
 
     /** Marks a hold lost and tells of it; under the mutex. */
     final void tellLoss(HoldState loser, Loss.Cause cause, Effects then) {
-        if (loser.lose(new Loss(name.name(), loser.token, cause, context.description()))) {
+        Loss loss = new Loss(name.name(), loser.token, cause, context.store.description());
+        Effects.Effect tell = new Effects.Tell(this, loser);
+        then.reserve();
+        if (loser.lose(loss)) {
             loser.tellOwner();
-            then.add(new Effects.Tell(this, loser));
-            context.telemetry().lost(loser);
+            then.add(tell);
+            quietly(() -> context.telemetry.lost(loser));
         }
     }
 
     /** A grant that the store gave to a claim of this queue, as it is seen here from now on. */
     private GrantState begin(Grant given, ClaimInFlight claim) {
-        context.claims().saw(given.number());
+        context.claims.saw(given.number());
         HoldOptions options = claim.asker.options;
-        GrantState begun =
-                new GrantState(this, given, options.autoRenew(), context.capabilities(), context.time(), claim.slept());
+        GrantState begun = new GrantState(
+                this, given, options.autoRenew(), context.store.capabilities(), context.time, claim.slept);
         begun.beginLease(options);
         return begun;
     }
@@ -290,38 +319,28 @@ abstract class WaitQueue {
     final boolean giveTo(Waiter taker, GrantState by, Effects then) {
         HoldState before = by.lastHold();
         HoldState made;
-        HoldHandle anchor;
+        Waiter.Outcome granted;
         try {
-            made = newHold(by, taker);
-            anchor = made.handOut(taker.threadOwned);
+            made = new HoldState(by, taker, context.renewer.leaks(), context.time.nanoTime());
+            granted = new Waiter.Outcome.Granted(made.handOut(taker.threadOwned));
+            begun(made);
         } catch (Throwable broken) { // an Error, such as of memory: it has left the queue, and hears of it here alone
             fail(taker, broken, then);
             return false;
         }
-        Thread owner = made.isThreadBound() ? taker.thread : null;
-        begun(made);
-        if (owner != null) {
-            addOwner(owner, made);
+        try {
+            addOwner(made);
+            // Last: from here on the taker may close the hold, and everything must be in its place by then.
+            if (then.resolve(taker, granted)) {
+                quietly(() -> context.telemetry.acquired(made, taker));
+                return true;
+            }
+        } catch (Throwable broken) {
+            fail(taker, broken, then);
         }
-        // Last: from here on the taker may close the hold, and everything must be in its place by then.
-        if (then.resolve(taker, new Waiter.Outcome.Granted(anchor))) {
-            countAcquired(made, taker);
-            return true;
-        }
-        if (owner != null) {
-            removeOwner(owner, made);
-        }
+        removeOwner(made);
         notTaken(made, before);
         return false;
-    }
-
-    private HoldState newHold(GrantState grant, Waiter taker) {
-        return new HoldState(
-                grant,
-                grant.nextToken(),
-                taker,
-                context.renewer().leaks(),
-                context.time().nanoTime());
     }
 
     /** A hold begins. Under the mutex. */
@@ -330,19 +349,12 @@ abstract class WaitQueue {
     /** The hold that began last is nobody's: all is as before. Under the mutex. */
     abstract void notTaken(HoldState made, @Nullable HoldState before);
 
-    final void countReleased(HoldState closing) {
+    /** Counts and notes what has happened; an Error meanwhile, such as of memory, keeps nobody from what follows. */
+    static void quietly(Runnable count) {
         try {
-            context.telemetry().released(closing);
+            count.run();
         } catch (Throwable notCounted) {
-            // an Error, such as of memory: the hold is closed, and its grant is passed on
-        }
-    }
-
-    private void countAcquired(HoldState made, Waiter taker) {
-        try {
-            context.telemetry().acquired(made, taker);
-        } catch (Throwable notCounted) {
-            // an Error, such as of memory: the taker has the hold, and is woken
+            // see above
         }
     }
 
@@ -355,7 +367,7 @@ abstract class WaitQueue {
         then.add(new Effects.Withdraw(of));
         if (!of.claim.waits()) {
             fail(of.asker, why, then);
-        } else if (!of.isCalledOff() || !Failures.isUnavailable(why)) {
+        } else if (!of.cancelled || !Failures.isUnavailable(why)) {
             failAll(why, then);
         }
     }
@@ -385,20 +397,15 @@ abstract class WaitQueue {
         }
     }
 
-    /** Its time has passed, and others have the lock. */
-    private void timedOut(Waiter waiter, Effects then) {
-        endEmpty(waiter, NotAcquired.Reason.TIMED_OUT, then);
-    }
-
     private void endEmpty(Waiter waiter, NotAcquired.Reason why, Effects then) {
         if (then.resolve(waiter, Waiter.EMPTY)) {
-            context.telemetry().notAcquired(name, waiter, why);
+            quietly(() -> context.telemetry.notAcquired(name, waiter, why));
         }
     }
 
     final void fail(Waiter waiter, Throwable failure, Effects then) {
         if (then.resolve(waiter, new Waiter.Outcome.Failed(failure))) {
-            context.telemetry().notAcquired(name, waiter, Telemetry.reason(failure));
+            quietly(() -> context.telemetry.notAcquired(name, waiter, Telemetry.reason(failure)));
         }
     }
 
@@ -422,8 +429,12 @@ abstract class WaitQueue {
         return all == null || all.isEmpty();
     }
 
-    /** Under the mutex. */
-    final void addOwner(Thread owner, HoldState hold) {
+    /** A hold belongs to its thread, if it has one; under the mutex. */
+    final void addOwner(HoldState hold) {
+        Thread owner = hold.owner();
+        if (owner == null) {
+            return;
+        }
         Map<Thread, HoldState> all = owners;
         if (all == null) {
             all = new ConcurrentHashMap<>();
@@ -433,22 +444,19 @@ abstract class WaitQueue {
     }
 
     /** Whether it was there. */
-    final boolean removeOwner(Thread owner, HoldState hold) {
+    final boolean removeOwner(HoldState hold) {
         Map<Thread, HoldState> all = owners;
-        return all != null && all.remove(owner, hold);
+        Thread owner = hold.owner();
+        return all != null && owner != null && all.remove(owner, hold);
     }
 
     final void forgetOwners() {
-        Map<Thread, HoldState> all = owners;
-        if (all != null) {
-            all.clear();
-        }
+        owners = null;
     }
 
     /** A hold no longer belongs to its thread: it is closed, or lost and cannot be closed. */
     final void disown(HoldState closing) {
-        Thread owner = closing.acquirer;
-        if (owner != null && removeOwner(owner, closing)) {
+        if (removeOwner(closing)) {
             closing.unpin();
         }
         if (!closing.isOpen()) {
@@ -461,12 +469,12 @@ abstract class WaitQueue {
      * leaves an entry that no other code would clear.
      */
     final void disownOnceDead(HoldState lost) {
-        Thread owner = lost.acquirer;
+        Thread owner = lost.owner();
         if (owner == null || holdOf(owner) != lost) {
             return;
         }
         if (owner.isAlive() && lost.anchor() != null) {
-            context.time().schedule(() -> disownOnceDead(lost), OWNER_CHECK);
+            context.time.schedule(() -> disownOnceDead(lost), OWNER_CHECK);
         } else {
             disown(lost);
         }

@@ -86,18 +86,14 @@ final class Waiter implements Effects.Effect {
         return outcome.compareAndSet(null, value);
     }
 
-    /** Wakes whoever waits, once the outcome is set. Never called under a lock of ours. */
-    void wake() {
+    /** Wakes whoever waits, once the outcome is set. */
+    @Override
+    public void run() {
         if (thread != null) {
             LockSupport.unpark(thread);
         } else if (callback != null) {
             callback.run();
         }
-    }
-
-    @Override
-    public void run() {
-        wake();
     }
 
     @Nullable

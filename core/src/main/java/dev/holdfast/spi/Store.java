@@ -137,8 +137,8 @@ public interface Store extends AutoCloseable {
 
     /**
      * Removes whatever a claim left behind: its place in the queue, its grant, or nothing. Sent when the claim's
-     * outcome is unknown. May be repeated: the engine does so while this fails, and in any case once, a third of the lease
-     * later, because a withdrawal may overtake its claim. Needs no request if the claim was never sent.
+     * outcome is unknown. May be repeated: the engine does so until one is answered that was sent a third of the lease later,
+     * because a withdrawal may overtake its claim. Needs no request if the claim was never sent.
      */
     CompletionStage<Void> withdraw(Claim claim);
 

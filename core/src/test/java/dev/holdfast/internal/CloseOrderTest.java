@@ -35,7 +35,7 @@ class CloseOrderTest {
     @Test
     void aCloseWaitsForTheReleaseThatLeavesItsQueueBetweenItsTwoLooks() throws Exception {
         HoldHandle hold = engine.acquire(engine.name("a", Mode.EXCLUSIVE), HoldOptions.defaults());
-        ReleaseSender sender = engine.context().releaseSender();
+        ReleaseSender sender = engine.context().releaseSender;
         AtomicInteger looks = new AtomicInteger();
         AtomicBoolean over = new AtomicBoolean();
         Thread closing = new Thread(() -> {
@@ -43,7 +43,7 @@ class CloseOrderTest {
                 if (looks.getAndIncrement() == 0) {
                     hold.close(LockMode.EXCLUSIVE); // the widened gap: all that the queue had is on its way now
                 }
-                return engine.context().locks().isEmpty();
+                return engine.context().locks.isEmpty();
             });
             over.set(true);
         });

@@ -34,12 +34,12 @@ public final class EngineDoor {
                 name.mode(),
                 options,
                 wait != null,
-                engine.context().time().nanoTime(),
+                engine.context().time.nanoTime(),
                 () -> executor.execute(() -> complete(future, waiter[0].outcome())));
         waiter[0].timed = wait != null;
-        WaitQueue queue = engine.context().locks().submit(name, waiter[0]);
+        WaitQueue queue = engine.context().locks.submit(name, waiter[0]);
         if (wait != null) {
-            Scheduled timeout = engine.context().time().schedule(() -> queue.timeOut(waiter[0]), wait);
+            Scheduled timeout = engine.context().time.schedule(() -> queue.timeOut(waiter[0]), wait);
             future.whenComplete((anchor, failure) -> timeout.cancel());
         }
         return future;
@@ -76,7 +76,7 @@ public final class EngineDoor {
 
     /** Whether the calling thread holds a mutex of the engine's locks. */
     public static boolean holdsMutex(Engine engine) {
-        return engine.context().locks().all().anyMatch(LocalLock::isInStep);
+        return engine.context().locks.all().anyMatch(LocalLock::isInStep);
     }
 
     /** The number of the grant that a token belongs to. */

@@ -29,7 +29,7 @@ public class GiveUpAndTryInterleavingsTest {
 
     @Operation
     public void tryOnce() {
-        race.engine.context().locks().submit(race.lock, trying);
+        race.engine.context().locks.submit(race.lock, trying);
     }
 
     @Operation

@@ -82,7 +82,7 @@ class LeaseRenewerRaceTest {
         return new LeaseRenewer(
                 new StoreLink(StoreOpening.of(store, time), new Counters(), time),
                 ElapsedTime.of(time),
-                race.engine.context().telemetry());
+                race.engine.context().telemetry);
     }
 
     private GrantState grant(String name, Duration lease) {

@@ -61,7 +61,7 @@ class LossAtCloseTest {
     void theNextWaiterIsServedThen() throws Exception {
         GrantState grant = hold.hold().grant;
         Waiter next = Waiter.callback(Mode.EXCLUSIVE, OPTIONS, true, time.nanoTime(), () -> {});
-        engine.context().locks().submit(name, next);
+        engine.context().locks.submit(name, next);
         grant.lose(Loss.Cause.SESSION_ENDED);
         memory.open().release(grant.grant());
         assertThatThrownBy(() -> hold.close(LockMode.EXCLUSIVE)).isInstanceOf(HoldLostException.class);
@@ -76,7 +76,7 @@ class LossAtCloseTest {
     void aLossFoundAtTheReleaseIsToldToTheOneWhoClosedThoughAWaiterHadJustGone() {
         Waiter gone = Waiter.callback(Mode.EXCLUSIVE, OPTIONS, true, time.nanoTime(), () -> {});
         gone.resolve(Waiter.EMPTY); // gave up, and has not left the queue yet
-        engine.context().locks().submit(name, gone);
+        engine.context().locks.submit(name, gone);
         Breaking.shown(memory.open(), "a", true);
         assertThatThrownBy(() -> hold.close(LockMode.EXCLUSIVE)).isInstanceOf(HoldLostException.class);
     }

@@ -39,7 +39,7 @@ class RenewalBatchesTest {
     private final LeaseRenewer renewer = new LeaseRenewer(
             new StoreLink(StoreOpening.of(slow(), time), new Counters(), time),
             ElapsedTime.of(time),
-            race.engine.context().telemetry());
+            race.engine.context().telemetry);
 
     @BeforeEach
     void allAreDue() {

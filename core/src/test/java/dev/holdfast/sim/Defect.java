@@ -29,20 +29,20 @@ enum Defect {
             10),
     RELEASE_RETRIED_WITHOUT_ID(
             "internal/ReleaseSender",
-            "RepeatedRequest.begin(time, () -> store.release(grant),",
-            "RepeatedRequest.begin(time, () -> store.status(grant.name()).thenCompose(seen -> store.breakGrant("
+            "new RepeatedRequest(time, () -> store.release(grant),",
+            "new RepeatedRequest(time, () -> store.status(grant.name()).thenCompose(seen -> store.breakGrant("
                     + "grant.name(), seen.grant().map(held -> Tokens.number(held.token())).orElse(0L), true)),",
             500),
     LOSS_TOLD_AFTER_A_RIVALS_GRANT(
             "internal/WaitQueue",
-            "context.telemetry().lost(loser);",
-            "context.time().schedule(() -> { context.telemetry().lost(loser); context.telemetry().flush(); },"
+            "quietly(() -> context.telemetry.lost(loser));",
+            "context.time.schedule(() -> { context.telemetry.lost(loser); context.telemetry.flush(); },"
                     + " loser.options.lease().dividedBy(20));",
             500),
     WAITER_LOST_ON_CANCEL(
             "internal/WaitQueue",
-            "} else if (!of.claim.waits()) {\n",
-            "} else if (of.claim.waits()) { return; } else {\n",
+            "if (live == null) {\n            next(then);",
+            "if (live == null) { if (why == null && of.claim.waits()) { return; }\n            next(then);",
             500),
     READERS_JOIN_WITHOUT_ASKING_FOR_WRITERS(
             "internal/SharedGrant", "&& now() - openedAt <= Durations.nanos(options.maxHandOverTime());", ";", 500, 20),
@@ -98,10 +98,7 @@ enum Defect {
         return false;
 """, "        return true;", 1_000, 374),
     GIVEN_BACK_AT_THE_FIRST_EXIT(
-            "internal/LocalLock",
-            "return left == HoldState.Left.NOBODY;",
-            "return left != HoldState.Left.READER;",
-            500),
+            "internal/LocalLock", "return closing.exit(as);", "closing.exit(as); return true;", 500),
     LEAK_RENEWED("internal/LeaseRenewer", "        stopRenewingLeaks();\n", "", 500),
     LEAK_GIVEN_BACK(
             "internal/LeaseRenewer",
@@ -112,7 +109,7 @@ enum Defect {
     DEADLINE_PASSED_UNNOTICED("internal/LeaseRenewer", "lose(grant, grant.endCause());", "", 500),
     QUESTION_OVERTAKES_A_RELEASE(
             "internal/Inspection",
-            ".thenCompose(all -> context.releaseSender().settled(inStore))",
+            ".thenCompose(all -> context.releaseSender.settled(inStore))",
             ".thenApply(all -> all)",
             4_000,
             109),
@@ -135,7 +132,7 @@ enum Defect {
             "internal/Effects",
             "whenComplete((held, failure) -> lock.claimsMayFollow(grant));",
             "whenComplete((held, failure) -> { if (failure == null) { lock.claimsMayFollow(grant); } else { "
-                    + "lock.context().time().schedule(() -> lock.claimsMayFollow(grant),"
+                    + "lock.context.time.schedule(() -> lock.claimsMayFollow(grant),"
                     + " grant.grant().lease().multipliedBy(20)); } });",
             2_000,
             62),
@@ -145,7 +142,7 @@ enum Defect {
             queue.context.beforeSending(
                     queue.name, () -> queue.lock.transition(then -> queue.endOfLinger(grant, then)));
 """,
-            "queue.context.time().schedule(() -> queue.lock.transition(then -> queue.endOfLinger(grant, then)),"
+            "queue.context.time.schedule(() -> queue.lock.transition(then -> queue.endOfLinger(grant, then)),"
                     + " grant.grant().lease().multipliedBy(30));",
             500),
     CLAIM_OF_NOBODY_NOT_CALLED_OFF("internal/WaitQueue", """
@@ -167,7 +164,10 @@ enum Defect {
 """, 1_000),
     WANTED_NOT_HEARD("internal/ExclusiveQueue", "if (grant == of) {", "if (grant == of && grant != of) {", 2_000, 52),
     WAIT_DOES_NOT_ENTER_AGAIN(
-            "internal/Acquisition", "return again.within(name, wait);", "return Optional.empty();", 1_000),
+            "internal/Acquisition",
+            "return again.within(name, wait, interruptible);",
+            "return Optional.empty();",
+            1_000),
     TRY_DOES_NOT_ENTER_AGAIN("internal/Acquisition", "return again::now;", "return Optional::empty;", 1_000);
 
     /** Which class, below {@code dev.holdfast}. */

@@ -23,7 +23,7 @@ import javax.tools.ToolProvider;
 import org.jspecify.annotations.NullMarked;
 
 /**
- * Runs the simulation over an engine with a {@link Defect}: compiles the one changed source into memory, and loads it
+ * Runs the simulation over an engine with a {@link Defect}: compiles the changed source into memory, and loads it
  * together with a fresh copy of everything else of ours. Production code knows nothing of it.
  */
 final class Sabotage {
@@ -35,22 +35,22 @@ final class Sabotage {
     /** The first of so many seeds that breaks a rule, and the rule; empty when none does. */
     static String search(Defect defect, long firstSeed, long schedules)
             throws IOException, ReflectiveOperationException {
-        return (String) engineWith(defect.type, defect.in(source(defect.type)))
+        return (String) engineWith(Map.of(defect.type, defect.in(source(defect.type))))
                 .loadClass(Simulation.class.getName())
                 .getMethod("search", long.class, long.class)
                 .invoke(null, firstSeed, schedules);
     }
 
-    /** Everything of ours, loaded anew over an engine of which one source is another. */
-    static ClassLoader engineWith(String type, String source) throws IOException {
-        return new Loader(compile(type, source));
+    /** Everything of ours, loaded anew over an engine of which some sources are others, by their types. */
+    static ClassLoader engineWith(Map<String, String> sources) throws IOException {
+        return new Loader(compile(sources));
     }
 
     static String source(String type) throws IOException {
         return Files.readString(SOURCES.resolve(type + ".java"));
     }
 
-    private static Map<String, byte[]> compile(String type, String source) throws IOException {
+    private static Map<String, byte[]> compile(Map<String, String> sources) throws IOException {
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         String classPath = placeOf(LockClient.class) + File.pathSeparator + placeOf(NullMarked.class);
         StringWriter said = new StringWriter();
@@ -62,10 +62,12 @@ final class Sabotage {
                             null,
                             List.of("-proc:none", "-nowarn", "-implicit:none", "-cp", classPath),
                             null,
-                            List.of(sourceFile(type, source)))
+                            sources.entrySet().stream()
+                                    .map(each -> sourceFile(each.getKey(), each.getValue()))
+                                    .toList())
                     .call();
             if (!good) {
-                throw new IllegalStateException(type + " does not compile: " + said);
+                throw new IllegalStateException(sources.keySet() + " do not compile: " + said);
             }
         }
         Map<String, byte[]> classes = new HashMap<>();
