@@ -8,6 +8,7 @@ import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Renewal;
 import java.util.HashMap;
 import java.util.Map;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -78,6 +79,20 @@ class BrokenStoreTest extends EngineCase {
             assertThatThrownBy(waiter::result).hasCauseInstanceOf(StoreUnavailableException.class);
             assertThat(theirs.isValid()).isTrue();
         }
+    }
+
+    @Test
+    void aClaimThatIsNeverAnsweredAndWhoseCancelThrowsKeepsNoLaterCallerWaiting() throws Exception {
+        line.claimOverride = (claim, answer) -> () -> {
+            throw new OutOfMemoryError("no thread to cancel on");
+        };
+        Started<Optional<Hold>> waiter =
+                startAndWaitUntilItWaits(() -> client.lock("a").tryAcquire(s(1)));
+        time.advance(s(2));
+        assertThatThrownBy(waiter::result).isNotInstanceOf(InterruptedException.class);
+        line.claimOverride = null;
+
+        assertThat(client.lock("a").acquireAsync()).succeedsWithin(Duration.ofSeconds(5));
     }
 
     @Test

@@ -136,7 +136,7 @@ final class ClaimInFlight implements Effects.Effect, BiConsumer<@Nullable Grant,
                     "could not withdraw the claim of '" + claim.name() + "' on " + queue.context.store.description()
                             + "; a grant that still arrives is released, but others may wait until then: report this to the"
                             + " authors of the store: " + Redacted.text(e));
-            settle(e);
+            answer.failed(e); // it may not answer any more; the claim is withdrawn by its id
         }
     }
 }
