@@ -2,7 +2,6 @@ package dev.holdfast.jdbc;
 
 import dev.holdfast.ClientClosedException;
 import dev.holdfast.HoldfastException;
-import dev.holdfast.StoreRefusedException;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.support.DaemonThreads;
@@ -50,6 +49,10 @@ final class ConnectionWorker {
     private final WorkerConnection connection;
     private final Thread thread;
     private final RequestQueue requests;
+    private final String failed;
+    /** Made before it is needed: there may be no memory then. */
+    private final HoldfastException unexpected;
+
     private final PriorityQueue<Later> later = new PriorityQueue<>((a, b) -> Long.signum(a.at - b.at));
     /** Claims of which a first copy may still be carried out; of one that is forgotten, it costs a lease. */
     private final Set<ClaimId> sentTwice = ConcurrentHashMap.newKeySet();
@@ -69,6 +72,8 @@ final class ConnectionWorker {
     ConnectionWorker(TableOpener tables, int number, BiFunction<String, Runnable, Thread> threads) {
         this.tables = tables;
         this.requests = new RequestQueue(tables.description());
+        this.failed = "a request to " + tables.description() + " failed; please report this";
+        this.unexpected = new HoldfastException(failed);
         String name = "holdfast-" + tables.description() + "-" + number;
         this.connection = new WorkerConnection(tables, name);
         this.thread = threads.apply(name, this::run);
@@ -124,10 +129,7 @@ final class ConnectionWorker {
             thread.start();
         } catch (Error e) {
             started.set(false);
-            failAll(new StoreRefusedException(
-                    "no thread could be started for requests to " + tables.description()
-                            + ": this process or its container has as many as it may; raise the limit, or end some",
-                    e));
+            failAll(tables.errors().noThread(e));
         }
     }
 
@@ -193,7 +195,7 @@ final class ConnectionWorker {
         }
     }
 
-    /** Whatever fails, the worker goes on: others' requests come behind. */
+    /** Whatever is thrown, declared or not, the worker goes on: others' requests come behind. */
     private void serveNext() {
         Request next = null;
         try {
@@ -206,10 +208,10 @@ final class ConnectionWorker {
             }
         } catch (InterruptedException e) {
             // by a caller's code that ran here; the thread is the worker's
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
             report(e);
             if (next != null) {
-                fail(next, unexpected(e));
+                fail(next, unexpected);
             }
         }
     }
@@ -217,21 +219,13 @@ final class ConnectionWorker {
     private void fail(Request request, HoldfastException why) {
         try {
             request.fail(why);
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
             report(e);
         }
     }
 
     private void report(Throwable e) {
-        SqlSession.log(System.Logger.Level.ERROR, unexpected(), e);
-    }
-
-    private HoldfastException unexpected(Throwable e) {
-        return new HoldfastException(unexpected(), e);
-    }
-
-    private String unexpected() {
-        return "a request to " + tables.description() + " failed; please report this";
+        SqlSession.log(System.Logger.Level.ERROR, failed, e);
     }
 
     private void runDue() {
@@ -288,8 +282,8 @@ final class ConnectionWorker {
             } catch (HoldfastException e) {
                 request.fail(closed ? tables.closedException() : e);
                 return;
-            } catch (RuntimeException | Error e) {
-                request.fail(unexpected(e));
+            } catch (Throwable e) {
+                request.fail(new HoldfastException(failed, e));
                 return;
             }
         }

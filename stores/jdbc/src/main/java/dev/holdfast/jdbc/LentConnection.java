@@ -3,7 +3,6 @@ package dev.holdfast.jdbc;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -50,22 +49,28 @@ final class LentConnection {
         undo.addAll(settingBack);
     }
 
-    /** Sets all back; a connection that is broken is for its pool to see to. */
+    /** Sets all back, each on its own; a connection that is broken is for its pool to see to. Throws nothing. */
     void end() {
+        for (String each : undo) {
+            setBack(() -> SqlSession.execute(connection, each));
+        }
+        if (isolation != Connection.TRANSACTION_NONE) {
+            setBack(() -> connection.setTransactionIsolation(isolation));
+        }
+        setBack(() -> TableOpener.limitAnswers(connection, answerMillis));
+        if (!autoCommit) {
+            setBack(() -> connection.setAutoCommit(false));
+        }
+    }
+
+    private interface Step {
+        void run() throws SQLException;
+    }
+
+    private static void setBack(Step step) {
         try {
-            try (Statement statement = connection.createStatement()) {
-                for (String each : undo) {
-                    statement.execute(each);
-                }
-            }
-            if (isolation != Connection.TRANSACTION_NONE) {
-                connection.setTransactionIsolation(isolation);
-            }
-            TableOpener.limitAnswers(connection, answerMillis);
-            if (!autoCommit) {
-                connection.setAutoCommit(false);
-            }
-        } catch (SQLException | RuntimeException e) {
+            step.run();
+        } catch (Throwable e) { // of an older pool, which lacks the method
             SqlSession.log(System.Logger.Level.DEBUG, "setting a connection back failed", e);
         }
     }

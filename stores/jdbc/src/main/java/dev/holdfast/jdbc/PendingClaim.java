@@ -75,11 +75,15 @@ final class PendingClaim extends Request.Claiming implements Pending {
         return worker;
     }
 
-    /** Asks the store whether it is our turn. */
+    /** Asks the store whether it is our turn. An Error is an answer too: nothing else might ask again. */
     void ask() {
         if (!answer.isGiven() && asked.compareAndSet(false, true)) {
             since = System.nanoTime();
-            worker.add(this);
+            try {
+                worker.add(this);
+            } catch (Throwable notAsked) {
+                answer.failed(notAsked);
+            }
         }
     }
 
@@ -179,7 +183,11 @@ final class PendingClaim extends Request.Claiming implements Pending {
         }
         unanswered = failure;
         queue.unreachable(claim, failure);
-        pollIn(Pauses.beforeRetry(failures++));
+        try {
+            pollIn(Pauses.beforeRetry(failures++));
+        } catch (Throwable notPlanned) {
+            answer.failed(failure);
+        }
     }
 
     /** Gives up its place. On the worker's thread, when the store closes. */

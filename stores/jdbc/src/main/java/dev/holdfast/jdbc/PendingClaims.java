@@ -40,12 +40,7 @@ final class PendingClaims implements OfferListener.Listener {
     Pending claim(Claim claim, Answer answer, ConnectionWorker worker) {
         PendingClaim queued = new PendingClaim(claim, answer, this, worker);
         all.put(claim.id().value(), queued);
-        try {
-            queued.ask();
-        } catch (Throwable notAsked) {
-            ended(queued);
-            throw notAsked;
-        }
+        queued.ask();
         return queued;
     }
 

@@ -184,7 +184,8 @@ final class ServerStore implements Store {
             }
             return waiting;
         }
-        worker(claim.name()).add(new Attempt(claim, answer));
+        ConnectionWorker worker = worker(claim.name());
+        worker.add(new Attempt(claim, answer, worker));
         return Pending.BRIEFLY;
     }
 
@@ -326,15 +327,20 @@ final class ServerStore implements Store {
     /** A claim that does not wait. */
     private static final class Attempt extends Request.Claiming {
         private final Answer answer;
+        private final ConnectionWorker worker;
 
-        Attempt(Claim claim, Answer answer) {
+        Attempt(Claim claim, Answer answer, ConnectionWorker worker) {
             super(claim);
             this.answer = answer;
+            this.worker = worker;
         }
 
         @Override
         boolean run(LockRows table, @Nullable String released) throws SQLException {
             LockRows.Answer said = table.claim(claim, released, null);
+            if (said.grant().isEmpty() && worker.wasSentTwice(claim.id())) {
+                withdrawLater(worker, claim.name(), claim.id(), claim.lease());
+            }
             said.grant().ifPresentOrElse(answer::granted, answer::refused);
             return said.releasedHeld();
         }

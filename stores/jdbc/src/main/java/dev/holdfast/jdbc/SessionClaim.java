@@ -8,7 +8,6 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.TimeSource;
-import dev.holdfast.spi.support.DaemonThreads;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;
@@ -56,13 +55,30 @@ final class SessionClaim implements Pending {
 
     /** Begins, or begins again. A lock that is free is acquired beside all others, on the first session. */
     void ask() {
-        pause = null;
-        if (ended()) {
-            return;
+        orFail(() -> {
+            pause = null;
+            if (!ended()) {
+                SessionConnection first = store.sessions().first();
+                first.ask("claim", claim.name(), locks -> attempt(first, locks))
+                        .whenComplete((grant, failure) -> orFail(() -> onAttempt(grant, failure)));
+            }
+        });
+    }
+
+    /** Whatever a step throws is an answer too, such as that there is no thread: nothing else would go on. */
+    private void orFail(Runnable step) {
+        try {
+            step.run();
+        } catch (Throwable broken) {
+            fail(SessionOpener.unwrapped(broken));
         }
-        SessionConnection first = store.sessions().first();
-        first.ask("claim", claim.name(), locks -> attempt(first, locks))
-                .whenComplete((grant, failure) -> onAttempt(grant, failure));
+    }
+
+    private void fail(HoldfastException why) {
+        if (answer.completeExceptionally(why)) {
+            cancelled.countDown();
+            abort(used);
+        }
     }
 
     private Optional<Grant> attempt(SessionConnection first, SessionRows locks) throws SQLException {
@@ -97,25 +113,27 @@ final class SessionClaim implements Pending {
     private void await(SessionConnection own) {
         used = own;
         waitsOn = null;
-        checkServerLater(own, 0);
         own.askWithoutTimeout("wait for", claim.name(), locks -> await(own, locks))
-                .whenComplete((grant, failure) -> {
-                    used = null;
-                    store.sessions().endOfWait();
-                    if (failure == null && grant.isPresent()) {
-                        deliver(grant);
-                    } else {
-                        store.sessions().returnSession(own, cancelled.getCount() == 0 || failure != null);
-                        if (ended()) {
-                            return; // with the session, whatever was left
-                        }
-                        if (failure != null) {
-                            onBrokenWait(failure);
-                        } else {
-                            later(store.pollPause());
-                        }
-                    }
-                });
+                .whenComplete((grant, failure) -> orFail(() -> onEndOfWait(own, grant, failure)));
+        checkServerLater(own, 0);
+    }
+
+    private void onEndOfWait(SessionConnection own, Optional<Grant> grant, @Nullable Throwable failure) {
+        used = null;
+        store.sessions().endOfWait();
+        if (failure == null && grant.isPresent()) {
+            deliver(grant);
+            return;
+        }
+        store.sessions().returnSession(own, cancelled.getCount() == 0 || failure != null);
+        if (ended()) {
+            return; // with the session, whatever was left
+        }
+        if (failure != null) {
+            onBrokenWait(failure);
+        } else {
+            later(store.pollPause());
+        }
     }
 
     /** Called off between two statements, the session may have the server's lock already. */
@@ -143,27 +161,40 @@ final class SessionClaim implements Pending {
         if (used != own || answer.isDone()) {
             return;
         }
-        store.ping().whenComplete((answers, failure) -> {
-            unanswered = failure == null ? null : SessionOpener.unwrapped(failure);
-            if (failure == null) {
-                store.reachable();
-                checkServerLater(own, 0);
-            } else if (used == own) {
-                store.unreachable(claim.name(), SessionOpener.unwrapped(failure));
-                if (failures > 0) {
-                    abort(own);
-                }
-                checkServerLater(own, failures + 1);
-            }
-        });
+        store.ping()
+                .whenComplete((answers, failure) -> orFail(() -> {
+                    unanswered = failure == null ? null : SessionOpener.unwrapped(failure);
+                    if (failure == null) {
+                        store.reachable();
+                        checkServerLater(own, 0);
+                    } else if (used == own) {
+                        store.unreachable(claim.name(), SessionOpener.unwrapped(failure));
+                        if (failures > 0) {
+                            abort(own);
+                        }
+                        checkServerLater(own, failures + 1);
+                    }
+                }));
     }
 
     private void checkServerLater(SessionConnection own, int failures) {
-        store.opener().time().schedule(() -> checkServer(own, failures), CHECK_INTERVAL);
+        store.opener().time().schedule(() -> orFail(() -> checkServer(own, failures)), CHECK_INTERVAL);
     }
 
-    private static void abort(SessionConnection own) {
-        DaemonThreads.daemon("holdfast-abort", own::abort).start();
+    /** Ends a wait. It may take long, so a thread does it; as long as there is none, the timer tries again. */
+    private void abort(@Nullable SessionConnection own) {
+        if (own == null || used != own) {
+            return; // it has ended
+        }
+        try {
+            start("holdfast-abort", own::abort);
+        } catch (StoreRefusedException noThread) {
+            store.opener().time().schedule(() -> abort(own), CHECK_INTERVAL);
+        }
+    }
+
+    private void start(String name, Runnable work) {
+        store.opener().start(store.opener().thread(name, work));
     }
 
     private boolean pause(Duration time) {
@@ -251,11 +282,13 @@ final class SessionClaim implements Pending {
             return;
         }
         cancelled.countDown();
-        endPause();
-        if (used != null) {
-            DaemonThreads.daemon("holdfast-cancel", this::cancelStatement).start();
-        }
-        store.opener().time().schedule(this::giveUp, SessionOpener.ANSWER);
+        orFail(() -> {
+            endPause();
+            if (used != null) {
+                start("holdfast-cancel", this::cancelStatement);
+            }
+            store.opener().time().schedule(this::giveUp, SessionOpener.ANSWER);
+        });
     }
 
     private void cancelStatement() {
@@ -274,13 +307,8 @@ final class SessionClaim implements Pending {
     }
 
     private void giveUp() {
-        SessionConnection waiting = used;
-        boolean late = answer.completeExceptionally(
-                new StoreUnavailableException(store.opener().errors().cannot("cancel the claim of", claim.name())
-                        + ": the server has not answered; check that it is running"));
-        if (late && waiting != null) {
-            abort(waiting);
-        }
+        fail(new StoreUnavailableException(store.opener().errors().cannot("cancel the claim of", claim.name())
+                + ": the server has not answered; check that it is running"));
     }
 
     /** The store closes, and with it the session that waits. */

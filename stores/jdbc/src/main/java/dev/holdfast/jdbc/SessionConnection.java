@@ -1,6 +1,7 @@
 package dev.holdfast.jdbc;
 
 import dev.holdfast.HoldfastException;
+import dev.holdfast.StoreRefusedException;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Renewal;
@@ -41,11 +42,11 @@ final class SessionConnection {
     SessionConnection(SessionOpener opener, String title, Consumer<Grant> lost) {
         this.opener = opener;
         this.lost = lost;
-        this.thread = DaemonThreads.daemon("holdfast-session-" + title, this::run);
+        this.thread = opener.thread("holdfast-session-" + title, this::run);
     }
 
     SessionConnection start() {
-        thread.start();
+        opener.start(thread);
         return this;
     }
 
@@ -316,19 +317,27 @@ final class SessionConnection {
         requests.addEnd();
     }
 
-    /** Cancels what waits, again and again until the thread has ended: one request may arrive before the statement begins. */
+    /**
+     * Cancels what waits, again and again until the thread has ended: one request may arrive before the statement begins.
+     * Where no thread can be started for it, the connection is cut.
+     */
     void cancelUntilEnd() {
-        DaemonThreads.daemon(thread.getName() + "-end", () -> {
-                    for (int cancels = 0; thread.isAlive() && cancels < CANCELS; cancels++) {
-                        try {
-                            cancelStatement();
-                            thread.join(CANCEL_MILLIS);
-                        } catch (SQLException | InterruptedException e) {
-                            return; // the connection is cut soon
-                        }
-                    }
-                })
-                .start();
+        try {
+            opener.start(opener.thread(thread.getName() + "-end", this::cancelStatements));
+        } catch (StoreRefusedException noThread) {
+            abort();
+        }
+    }
+
+    private void cancelStatements() {
+        for (int cancels = 0; thread.isAlive() && cancels < CANCELS; cancels++) {
+            try {
+                cancelStatement();
+                thread.join(CANCEL_MILLIS);
+            } catch (SQLException | InterruptedException e) {
+                return; // the connection is cut soon
+            }
+        }
     }
 
     /** Waits for the end of the thread; what takes too long is cut. */
@@ -341,7 +350,7 @@ final class SessionConnection {
 
     private void abortUnlessEnded() {
         if (thread.isAlive()) {
-            DaemonThreads.daemon(thread.getName() + "-abort", this::abort).start();
+            opener.start(opener.thread(thread.getName() + "-abort", this::abort));
         }
     }
 }

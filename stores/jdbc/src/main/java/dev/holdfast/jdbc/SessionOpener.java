@@ -5,6 +5,7 @@ import dev.holdfast.HoldfastException;
 import dev.holdfast.StoreRefusedException;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.TimeSource;
+import dev.holdfast.spi.support.DaemonThreads;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -12,6 +13,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiFunction;
 import java.util.function.IntSupplier;
 
 /** Opens sessions for locks that end with them, and makes the table where it is missing. Thread-safe. */
@@ -41,6 +43,7 @@ final class SessionOpener {
     private final Connections connections;
     private volatile SqlErrors errors;
     private final TimeSource time;
+    private final BiFunction<String, Runnable, Thread> threads;
     private final Duration session;
     /** Whether the search for the table has been made. */
     private final AtomicBoolean known = new AtomicBoolean();
@@ -51,6 +54,18 @@ final class SessionOpener {
             Connections connections,
             String description,
             TimeSource time,
+            Duration session) {
+        this(dialect, options, connections, description, time, DaemonThreads::daemon, session);
+    }
+
+    /** With threads of its caller, such as one that does not start. */
+    SessionOpener(
+            ServerDialect dialect,
+            JdbcOptions options,
+            Connections connections,
+            String description,
+            TimeSource time,
+            BiFunction<String, Runnable, Thread> threads,
             Duration session) {
         if (session.compareTo(SHORTEST) < 0) {
             throw new IllegalArgumentException(
@@ -65,6 +80,7 @@ final class SessionOpener {
         this.connections = connections;
         this.errors = new SqlErrors(dialect, description, dialect.quoted(options.qualifiedTable()) + SUFFIX);
         this.time = time;
+        this.threads = threads;
         this.session = session;
     }
 
@@ -78,6 +94,24 @@ final class SessionOpener {
 
     TimeSource time() {
         return time;
+    }
+
+    /** A thread that is not started yet. */
+    Thread thread(String name, Runnable work) {
+        return threads.apply(name, work);
+    }
+
+    /**
+     * Starts a thread.
+     *
+     * @throws StoreRefusedException if there is none to be had
+     */
+    void start(Thread thread) {
+        try {
+            thread.start();
+        } catch (Error e) {
+            throw errors.noThread(e);
+        }
     }
 
     /** How long a client believes in a grant after the last answer of its session. */

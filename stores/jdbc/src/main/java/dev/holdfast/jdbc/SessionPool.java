@@ -75,7 +75,13 @@ final class SessionPool {
             waits.decrementAndGet();
             return null;
         }
-        return connection(Integer.toString(number));
+        try {
+            return connection(Integer.toString(number));
+        } catch (Throwable noThread) {
+            further.decrementAndGet();
+            waits.decrementAndGet();
+            throw noThread;
+        }
     }
 
     /** A session that was lent waits no more: it has the lock, or comes back. */

@@ -107,6 +107,14 @@ record SqlErrors(ServerDialect dialect, String store, String table, String scrip
                 : this;
     }
 
+    /** What a thread was to do is not done. */
+    StoreRefusedException noThread(Error why) {
+        return new StoreRefusedException(
+                "no thread could be started for requests to " + store
+                        + ": this process or its container has as many as it may; raise the limit, or end some",
+                why);
+    }
+
     /** Of the table of a fence. */
     static SqlErrors ofFence(ServerDialect dialect, String store, String table) {
         return new SqlErrors(

@@ -182,11 +182,11 @@ final class SqlSession implements AutoCloseable {
         }
     }
 
-    /** Ends the connection, so that no pool lends it again. */
+    /** Ends the connection, so that no pool lends it again. Throws nothing. */
     void abort() {
         try {
             connection.abort(Runnable::run);
-        } catch (SQLException | RuntimeException e) {
+        } catch (Throwable e) { // of an older pool, which lacks the method
             log(System.Logger.Level.DEBUG, "ending a connection failed", e);
         }
     }

@@ -42,11 +42,14 @@ final class WorkerConnection {
     /** Uses one that is open already. */
     void use(LockRows opened) {
         table = opened;
+        idle = 0;
         used();
     }
 
     /** A request has had its answer. */
     void used() {
+        tables.idleTime().survived(idle);
+        idle = 0;
         used = System.nanoTime();
     }
 
@@ -62,7 +65,7 @@ final class WorkerConnection {
             idle = System.nanoTime() - used;
             try {
                 answers(open);
-            } catch (RuntimeException | Error unexpected) { // of a driver; tried again and again otherwise
+            } catch (Throwable unexpected) { // of a driver; tried again and again otherwise
                 drop(false);
                 throw unexpected;
             }
@@ -73,7 +76,6 @@ final class WorkerConnection {
     private boolean answers(LockRows open) {
         try {
             open.session().execute(tables.dialect().readToChange("SELECT 1"));
-            tables.idleTime().survived(idle);
         } catch (SQLException e) {
             if (tables.errors().isBroken(e)) {
                 drop(false);
@@ -86,7 +88,7 @@ final class WorkerConnection {
 
     /** It broke under the request that it was opened for last. */
     void broke() {
-        tables.idleTime().ended(idle);
+        tables.idleTime().ended(used, idle);
         lostBy = asked;
     }
 
@@ -120,7 +122,7 @@ final class WorkerConnection {
         Thread thread = DaemonThreads.daemon(name + "-open", () -> {
             try {
                 opened.complete(tables.open());
-            } catch (SQLException | RuntimeException | Error e) {
+            } catch (Throwable e) {
                 opened.completeExceptionally(e);
             }
         });

@@ -5,11 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.ClientClosedException;
+import dev.holdfast.HoldfastException;
 import dev.holdfast.StoreRefusedException;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.support.Asked;
 import dev.holdfast.spi.support.DaemonThreads;
 import dev.holdfast.tck.KitTime;
+import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
@@ -21,7 +24,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
@@ -130,28 +132,67 @@ class ConnectionWorkerTest {
     }
 
     @Test
-    void refusesWhatItIsAskedWhileNoThreadCanBeStartedAndServesWhatComesLater() {
-        AtomicBoolean none = new AtomicBoolean(true);
-        ConnectionWorker worker =
-                new ConnectionWorker(tables(() -> DriverManager.getConnection("jdbc:h2:mem:lane")), 0, (name, work) -> {
-                    return new Thread(work, name) {
-                        @Override
-                        @SuppressWarnings("UnsynchronizedOverridesSynchronized") // it is so in Java 17 only
-                        public void start() {
-                            if (none.get()) {
-                                throw new InternalError("unable to create native thread");
-                            }
-                            super.start();
-                        }
-                    };
-                });
+    void goesOnAfterWhatNobodyHasDeclared() {
+        ConnectionWorker worker = onH2(() -> DriverManager.getConnection("jdbc:h2:mem:lane"));
         try {
+            CompletableFuture<Boolean> failing = worker.ask("look at", "a", table -> {
+                worker.later(0, () -> {
+                    throw undeclared(new IOException("a task of later"));
+                });
+                throw undeclared(new IOException("a driver in another language"));
+            });
+            assertThatThrownBy(() -> Requests.get(failing))
+                    .isInstanceOf(HoldfastException.class)
+                    .hasRootCauseMessage("a driver in another language");
+
+            CompletableFuture<Boolean> next = worker.ask("look at", "a", table -> true);
+            assertThat(Requests.get(next)).isTrue();
+        } finally {
+            worker.close(table -> true);
+            worker.awaitEnd();
+        }
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <T extends Throwable> RuntimeException undeclared(Throwable checked) throws T {
+        throw (T) checked;
+    }
+
+    @Test
+    void aWaitThatCannotBePutInLineFails() {
+        Connections connections = () -> DriverManager.getConnection("jdbc:h2:mem:lane");
+        TableOpener tables = tables(connections);
+        ConnectionWorker worker = new ConnectionWorker(tables, 0, (name, work) -> new Thread(work, name) {
+            @Override
+            @SuppressWarnings("UnsynchronizedOverridesSynchronized") // it is so in Java 17 only
+            public void start() {
+                throw new IllegalStateException("not put in line");
+            }
+        });
+        PendingClaims queue = new PendingClaims(tables, "channel", connections);
+        try {
+            Asked waiting = Asked.of((claim, answer) -> queue.claim(claim, answer, worker), Requests.waiting("a"));
+
+            assertThatThrownBy(() -> Requests.get(waiting.answer())).hasMessage("not put in line");
+            assertThat(queue.hasWaiters()).isFalse();
+        } finally {
+            queue.close();
+        }
+    }
+
+    @Test
+    void refusesWhatItIsAskedWhileNoThreadCanBeStartedAndServesWhatComesLater() {
+        ScarceThreads threads = new ScarceThreads();
+        ConnectionWorker worker =
+                new ConnectionWorker(tables(() -> DriverManager.getConnection("jdbc:h2:mem:lane")), 0, threads);
+        try {
+            threads.none(true);
             CompletableFuture<Boolean> first = worker.ask("look at", "a", table -> true);
             assertThatThrownBy(() -> Requests.get(first))
                     .isInstanceOf(StoreRefusedException.class)
                     .hasMessageContaining("no thread");
 
-            none.set(false);
+            threads.none(false);
 
             CompletableFuture<Boolean> second = worker.ask("look at", "a", table -> true);
             assertThat(Requests.get(second)).isTrue();

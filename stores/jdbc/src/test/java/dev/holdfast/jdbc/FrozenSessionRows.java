@@ -91,6 +91,11 @@ abstract class FrozenSessionRows extends FrozenLayoutContract {
         session.close();
     }
 
+    /** The server ends its locks. */
+    final void close() throws SQLException {
+        session.close();
+    }
+
     /** Its clients believe in a session as long as other stores have leases. */
     @Override
     protected Store open(StoreContext context) {

@@ -16,8 +16,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * A claim that was sent twice, since its connection broke, may be carried out twice: the second time after its release,
- * when nobody wants it any more.
+ * A claim that was sent twice, since its connection broke, may be carried out twice: the second time after its release or
+ * its refusal, when nobody wants it any more.
  */
 class LateClaimTest {
     private static final String NAME = "order:42";
@@ -77,6 +77,22 @@ class LateClaimTest {
             assertThat(sent).as("sent again").hasValueGreaterThan(1);
             waiting.cancel();
             assertThat(Requests.get(waiting.answer())).isEmpty();
+            assertThat(Requests.get(next.release(before))).isTrue();
+
+            assertIsWithdrawn(claim, next);
+        }
+    }
+
+    @Test
+    void isWithdrawnOnceMoreAfterItWasRefused() throws SQLException {
+        try (ServerStore store = connections.store();
+                ServerStore next = connections.store()) {
+            Grant before =
+                    Requests.get(Asked.of(next, Requests.claim(NAME)).answer()).orElseThrow();
+            Claim claim = Requests.lease(Requests.claim(NAME), LEASE);
+            loseTheNextReply();
+            assertThat(Requests.get(Asked.of(store, claim).answer())).isEmpty();
+            assertThat(sent).as("sent again").hasValueGreaterThan(1);
             assertThat(Requests.get(next.release(before))).isTrue();
 
             assertIsWithdrawn(claim, next);

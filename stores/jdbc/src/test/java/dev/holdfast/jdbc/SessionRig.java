@@ -1,5 +1,6 @@
 package dev.holdfast.jdbc;
 
+import dev.holdfast.spi.TimeSource;
 import dev.holdfast.tck.KitTime;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -8,6 +9,7 @@ import java.util.List;
 /** Stores of session locks, opened without a client; all are closed with the rig. */
 final class SessionRig implements AutoCloseable {
     private final KitTime time = new KitTime();
+    private final ScarceThreads threads = new ScarceThreads();
     private final List<SessionStore> stores = new ArrayList<>();
 
     SessionStore store(String url) {
@@ -20,14 +22,33 @@ final class SessionRig implements AutoCloseable {
 
     /** On connections with which a test meddles. */
     SessionStore store(Connections connections, String url, Duration session) {
-        SessionStore store = SessionStore.open(opener(connections, url, session));
+        return store(opener(connections, url, session));
+    }
+
+    /** By a time that may fail. */
+    SessionStore store(TimeSource faulty, String url) {
+        return store(opener(new Meddling(url), url, SessionStore.SESSION, faulty));
+    }
+
+    private SessionStore store(SessionOpener opener) {
+        SessionStore store = SessionStore.open(opener);
         stores.add(store);
         return store;
     }
 
     SessionOpener opener(Connections connections, String url, Duration session) {
+        return opener(connections, url, session, time);
+    }
+
+    private SessionOpener opener(Connections connections, String url, Duration session, TimeSource by) {
         ServerUrl parsed = ServerUrl.parse(url).orElseThrow();
-        return new SessionOpener(parsed.dialect(), parsed.options(), connections, parsed.description(), time, session);
+        return new SessionOpener(
+                parsed.dialect(), parsed.options(), connections, parsed.description(), by, threads, session);
+    }
+
+    /** Those of all stores. */
+    ScarceThreads threads() {
+        return threads;
     }
 
     @Override

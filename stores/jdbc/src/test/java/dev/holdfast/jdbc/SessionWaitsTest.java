@@ -5,9 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.ClientClosedException;
+import dev.holdfast.StoreRefusedException;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.support.Asked;
+import dev.holdfast.tck.FaultyTime;
 import dev.holdfast.tck.IgnoringListener;
 import dev.holdfast.testbed.TcpProxy;
 import java.sql.Connection;
@@ -26,7 +29,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Waits in the server's queue, while clients die, connections fall silent, and servers have limits of their own. */
+/** Waits in the server's queue, while clients die, connections fall silent, threads are scarce, and servers have limits. */
 @Timeout(180)
 class SessionWaitsTest {
     private static final Duration SOON = Duration.ofSeconds(30);
@@ -138,6 +141,78 @@ class SessionWaitsTest {
             assertThat(get(holder.release(grant))).isTrue();
             assertThat(get(waiting.answer())).isPresent();
         }
+    }
+
+    @Test
+    void aWaitForWhichNoThreadStartsFailsAndTakesNoPlaceFromLaterOnes() {
+        SessionStore holder = rig.store(servers.url("postgresql"));
+        Grant grant = hold(holder, "waited for without a thread");
+        SessionStore store = rig.store(servers.url("postgresql"));
+        rig.threads().none(true);
+        for (int i = 0; i < SessionPool.MOST_WAITING; i++) {
+            Asked refused = Asked.of(store, Requests.waiting(grant.name()));
+            assertThatThrownBy(() -> get(refused.answer()))
+                    .isInstanceOf(StoreRefusedException.class)
+                    .hasMessageContaining("no thread");
+        }
+        rig.threads().none(false);
+
+        Asked waiting = Asked.of(store, Requests.waiting(grant.name()));
+        await("in the server's queue").atMost(SOON).until(() -> waiting("postgresql", 0) == 1);
+        assertThat(get(holder.release(grant))).isTrue();
+        assertThat(get(waiting.answer())).isPresent();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"postgresql", "mariadb"})
+    void aWaitThatIsCancelledWhileNoThreadStartsFailsAndLeavesTheQueue(String database) {
+        Grant grant = hold(rig.store(servers.url(database)), database + " cancelled without a thread");
+        Asked waiting = Asked.of(rig.store(servers.url(database)), Requests.waiting(grant.name()));
+        await().atMost(SOON).until(() -> waiting(database, 0) == 1);
+        rig.threads().none(true);
+        waiting.cancel();
+        assertThatThrownBy(() -> get(waiting.answer()))
+                .isInstanceOf(StoreRefusedException.class)
+                .hasMessageContaining("no thread");
+        rig.threads().none(false);
+
+        await().atMost(SOON).until(() -> waiting(database, 0) == 0);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"postgresql", "mariadb"})
+    void aClientClosesWhileNoThreadStarts(String database) {
+        SessionStore holder = rig.store(servers.url(database));
+        Grant grant = hold(holder, database + " waited for at the close");
+        SessionStore closing = rig.store(servers.url(database));
+        hold(closing, database + " held at the close");
+        Asked waiting = Asked.of(closing, Requests.waiting(grant.name()));
+        await().atMost(SOON).until(() -> waiting(database, 0) == 1);
+        rig.threads().none(true);
+
+        closing.close();
+
+        assertThatThrownBy(() -> get(waiting.answer())).isInstanceOf(ClientClosedException.class);
+        await().atMost(SOON).until(() -> waiting(database, 0) == 0);
+        await().atMost(SOON)
+                .until(() -> get(Asked.of(holder, Requests.claim(database + " held at the close"))
+                                .answer())
+                        .isPresent());
+        rig.threads().none(false);
+    }
+
+    @Test
+    void aWaitThatNoTimerWatchesFailsAndLeavesTheQueue() {
+        Grant grant = hold(rig.store(servers.url("postgresql")), "waited for without a timer");
+        FaultyTime time = new FaultyTime();
+        SessionStore store = rig.store(time, servers.url("postgresql"));
+        time.failNextTask(Duration.ofSeconds(2)::equals, new OutOfMemoryError("of the test"));
+        Asked waiting = Asked.of(store, Requests.waiting(grant.name()));
+
+        assertThatThrownBy(() -> get(waiting.answer()))
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("of the test");
+        await().atMost(SOON).until(() -> waiting("postgresql", 0) == 0);
     }
 
     private static String last(List<String> reports) {
