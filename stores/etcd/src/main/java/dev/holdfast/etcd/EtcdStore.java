@@ -219,9 +219,10 @@ final class EtcdStore implements Store {
         }
         places.withdraw(claim.id());
         Held held = context.held().remove(claim.id());
-        return held == null
-                ? context.claimKeys().remove(claim)
-                : context.releases().release(held.grant(), held).thenAccept(removed -> {});
+        CompletableFuture<Boolean> ended = held == null
+                ? context.releases().repeat(claim.id())
+                : context.releases().release(held.grant(), held);
+        return ended == null ? context.claimKeys().remove(claim) : ended.thenAccept(removed -> {});
     }
 
     @Override

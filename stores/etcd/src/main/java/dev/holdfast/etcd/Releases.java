@@ -11,7 +11,6 @@ import io.etcd.jetcd.op.Op;
 import io.etcd.jetcd.options.DeleteOption;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
@@ -33,8 +32,8 @@ final class Releases {
     private final Keys keys;
     /** Not answered yet, or not sent yet. */
     private final Map<ClaimId, Release> underWay = new ConcurrentHashMap<>();
-    /** The releases whose answer was lost: one that finds nothing afterwards may have been the second. */
-    private final Set<ClaimId> unanswered = ConcurrentHashMap.newKeySet();
+    /** Those whose answer was lost: one that finds nothing afterwards may have been the second. */
+    private final Map<ClaimId, Release> unanswered = new ConcurrentHashMap<>();
 
     Releases(Requests requests, Keys keys) {
         this.requests = requests;
@@ -86,6 +85,13 @@ final class Releases {
         Task task = task();
         sendAlone(task == null ? release : task.swap(release));
         return release.answer;
+    }
+
+    /** Ends a grant whose release has no answer, once more; null if there is none. */
+    @Nullable
+    CompletableFuture<Boolean> repeat(ClaimId id) {
+        Release before = underWay.getOrDefault(id, unanswered.get(id));
+        return before == null ? null : release(before.grant, before.held);
     }
 
     /** Takes what this task has released, for the transaction of a claim; null if the claim has others to wait for. */
@@ -156,12 +162,12 @@ final class Releases {
         ClaimId id = release.grant.id();
         Held held = release.held;
         if (failure == null) {
-            boolean before = unanswered.remove(id);
+            boolean before = unanswered.remove(id) != null;
             underWay.remove(id, release);
             release.answer.complete(before || Boolean.TRUE.equals(removed));
             return;
         }
-        unanswered.add(id);
+        unanswered.put(id, release);
         underWay.remove(id, release);
         release.answer.completeExceptionally(requests.why(failure));
         if (held != null) {

@@ -107,6 +107,33 @@ class OutageTest {
         }
     }
 
+    @Test
+    void aGrantWhoseReleaseGotNoAnswerIsNotCalledWithdrawnWhileItIsThere() {
+        try (TcpProxy proxy = TcpProxy.to(server.port());
+                Store other = RawStore.open(server.port());
+                Store store = RawStore.open(proxy.port())) {
+            Claim claim = RawStore.claim("released", LEASE, false);
+            Grant grant = RawStore.answer(Asked.of(store, claim).answer()).orElseThrow();
+            proxy.refuse();
+            proxy.cut();
+            assertThat(store.release(grant).handle((held, failure) -> failure != null))
+                    .succeedsWithin(LONG)
+                    .isEqualTo(true);
+
+            assertThat(store.withdraw(claim).handle((done, failure) -> failure != null))
+                    .succeedsWithin(LONG)
+                    .isEqualTo(true);
+
+            proxy.heal();
+            await().atMost(LONG)
+                    .until(() -> store.withdraw(claim)
+                            .handle((done, failure) -> failure == null)
+                            .toCompletableFuture()
+                            .join());
+            assertThat(RawStore.answer(other.status("released")).isHeld()).isFalse();
+        }
+    }
+
     /** What is never sent need not be withdrawn. */
     @Test
     void aTryThatFailsInAnOutageLeavesNothingToRepeat() {

@@ -223,6 +223,12 @@ final class Effects {
                 || isWaitedFor(state, call)
                 || finished.contains(call.claim)
                 || state.held().stream().anyMatch(Held::isBroken);
-        return !stands && busy ? List.of(state) : List.of();
+        if (stands || !busy) {
+            return List.of();
+        }
+        // What had no answer is withdrawn later, and with it what was broken of its claim: its client relies on neither.
+        return call.isLost() && broken.isPresent()
+                ? List.of(state, state.without(broken.get()))
+                : List.of(state);
     }
 }
