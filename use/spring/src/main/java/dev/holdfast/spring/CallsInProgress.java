@@ -12,8 +12,8 @@ import org.springframework.context.SmartLifecycle;
  * for calls on platform threads that wait for it: those that end the application or the JVM.
  */
 final class CallsInProgress implements SmartLifecycle {
-    /** After everything that Spring drains, directly before the lock clients close. */
-    private static final int PHASE = 2;
+    /** After everything that Spring drains, directly before candidacies end and the lock clients close. */
+    private static final int PHASE = 3;
 
     private final LongAdder begun = new LongAdder();
     private final LongAdder ended = new LongAdder();

@@ -7,11 +7,16 @@ import org.springframework.context.SmartLifecycle;
 import org.springframework.context.event.ContextClosedEvent;
 
 /**
- * Closes the lock clients at the right moment of a shutdown.
+ * Closes the lock clients at the right moment of a shutdown: the phases end from the highest to the lowest.
  *
  * <pre>
- *   web server and schedulers drain ──► candidacies end ──► lock clients close ──► Redis client stops ──► pools close
- *   (the last of 2³¹ phases)                                (phase 1)             (phase 0)              (with the beans)
+ *   2³¹ - 1025, - 2049   the web server drains and stops
+ *   2³⁰ - 1              the schedulers and executors drain
+ *   3                    the calls of annotated methods end
+ *   2                    candidacies end
+ *   1                    lock clients close
+ *   0                    the Redis client stops
+ *   with the beans       pools close
  * </pre>
  *
  * <p>Work that holds a lock finishes within {@code spring.lifecycle.timeout-per-shutdown-phase}; what is still held then

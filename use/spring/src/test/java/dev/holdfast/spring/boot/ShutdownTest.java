@@ -4,14 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.Candidacy;
 import dev.holdfast.ClientClosedException;
 import dev.holdfast.Hold;
 import dev.holdfast.HoldLostException;
 import dev.holdfast.LockClient;
 import dev.holdfast.spring.HoldLock;
+import dev.holdfast.spring.LeaderOnly;
 import dev.holdfast.spring.LockAnnotationsAutoConfiguration;
+import dev.holdfast.spring.Locks;
 import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.RedisServer;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -19,6 +23,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.autoconfigure.context.LifecycleAutoConfiguration;
 import org.springframework.boot.autoconfigure.task.TaskSchedulingAutoConfiguration;
@@ -27,8 +32,10 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.annotation.Scheduled;
+import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
 import org.springframework.test.util.AopTestUtils;
 
 /** An application that is closed while work holds a lock: SIGTERM closes it in the same way. */
@@ -69,6 +76,28 @@ class ShutdownTest {
             inTime(work.ended);
             assertThat(work.heldAtItsEnd).isFalse();
         }
+    }
+
+    @Test
+    void noOtherServerLeadsWhileTheSchedulersDrainWorkOfTheLeader(@TempDir Path folder) throws InterruptedException {
+        String store = "sqlite:" + folder.resolve("locks.db");
+        ConfigurableApplicationContext context = new SpringApplicationBuilder(Leading.class)
+                .properties("holdfast.store=" + store, "spring.lifecycle.timeout-per-shutdown-phase=1m")
+                .run();
+        Leader leader = AopTestUtils.getTargetObject(context.getBean(Leader.class));
+        inTime(leader.begun);
+        Thread closing = new Thread(context::close);
+        closing.start();
+        inTime(context.getBean(Drain.class).begun);
+        try (LockClient other = LockClient.connect(store);
+                Candidacy next = other.election("leader").stand()) {
+            assertThat(next.awaitTerm(Duration.ofSeconds(1))).isEmpty();
+            leader.mayEnd.countDown();
+            assertThat(next.awaitTerm(LONG)).isPresent();
+        }
+        closing.join(LONG.toMillis());
+        assertThat(closing.isAlive()).isFalse();
+        assertThat(leader.heldAtItsEnd).isTrue();
     }
 
     @Test
@@ -231,7 +260,18 @@ class ShutdownTest {
         }
     }
 
-    /** Notes that the first phase of the shutdown has begun, which web server and schedulers drain in. */
+    @Configuration(proxyBeanMethods = false)
+    @EnableScheduling
+    @ImportAutoConfiguration({
+        HoldfastAutoConfiguration.class,
+        LockAnnotationsAutoConfiguration.class,
+        TaskSchedulingAutoConfiguration.class,
+        LifecycleAutoConfiguration.class
+    })
+    @Import({Leader.class, Drain.class})
+    static class Leading {}
+
+    /** Notes that everything has ended which ends before the schedulers drain. */
     static class Drain implements SmartLifecycle {
         final CountDownLatch begun = new CountDownLatch(1);
         private volatile boolean running;
@@ -250,6 +290,27 @@ class ShutdownTest {
         @Override
         public boolean isRunning() {
             return running;
+        }
+
+        @Override
+        public int getPhase() {
+            return ExecutorConfigurationSupport.DEFAULT_PHASE + 1;
+        }
+    }
+
+    /** Works under the lock of a term until it may end. */
+    static class Leader {
+        final CountDownLatch begun = new CountDownLatch(1);
+        final CountDownLatch mayEnd = new CountDownLatch(1);
+        volatile boolean heldAtItsEnd;
+
+        @Scheduled(fixedDelay = 10) // is skipped until this server leads
+        @LeaderOnly("leader")
+        public void work() {
+            begun.countDown();
+            Work.awaitUninterruptibly(mayEnd);
+            Locks.assertHeld();
+            heldAtItsEnd = true;
         }
     }
 
