@@ -18,11 +18,14 @@ final class OnceInterceptor implements MethodInterceptor {
 
     private final AnnotatedMethods<Once, OnceMethod> methods;
     private final Supplier<LockClients> clients;
+    private final CallsInProgress calls;
     private final TransactionWarning warning = TransactionWarning.ofThisApplication();
 
-    OnceInterceptor(AnnotatedMethods<Once, OnceMethod> methods, ObjectProvider<LockClients> clients) {
+    OnceInterceptor(
+            AnnotatedMethods<Once, OnceMethod> methods, ObjectProvider<LockClients> clients, CallsInProgress calls) {
         this.methods = methods;
         this.clients = SingletonSupplier.of(clients::getObject);
+        this.calls = calls;
     }
 
     @Override
@@ -36,8 +39,11 @@ final class OnceInterceptor implements MethodInterceptor {
                     + "' already, so the work would count as running elsewhere and be skipped; give the method around it"
                     + " another lock, or take @Once off");
         }
-        Work work = new Work(call, method, client);
-        OnceResult result = client.once(name, method.options()).run(work::run);
+        return calls.untilReturn(() -> run(method, name, new Work(call, method, client)));
+    }
+
+    private static @Nullable Object run(OnceMethod method, String name, Work work) throws Throwable {
+        OnceResult result = work.client.once(name, method.options()).run(work::run);
         if (result instanceof OnceResult.Failed failed) {
             throw work.failure == null ? failed.cause() : work.failure;
         }

@@ -9,10 +9,12 @@ import dev.holdfast.ClientClosedException;
 import dev.holdfast.Hold;
 import dev.holdfast.HoldLostException;
 import dev.holdfast.LockClient;
+import dev.holdfast.OnceRun;
 import dev.holdfast.spring.HoldLock;
 import dev.holdfast.spring.LeaderOnly;
 import dev.holdfast.spring.LockAnnotationsAutoConfiguration;
 import dev.holdfast.spring.Locks;
+import dev.holdfast.spring.Once;
 import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.RedisServer;
 import java.nio.file.Path;
@@ -21,6 +23,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -84,20 +87,61 @@ class ShutdownTest {
         ConfigurableApplicationContext context = new SpringApplicationBuilder(Leading.class)
                 .properties("holdfast.store=" + store, "spring.lifecycle.timeout-per-shutdown-phase=1m")
                 .run();
-        Leader leader = AopTestUtils.getTargetObject(context.getBean(Leader.class));
-        inTime(leader.begun);
+        Job job = AopTestUtils.getTargetObject(context.getBean(Job.class));
+        inTime(job.begun);
         Thread closing = new Thread(context::close);
         closing.start();
         inTime(context.getBean(Drain.class).begun);
         try (LockClient other = LockClient.connect(store);
                 Candidacy next = other.election("leader").stand()) {
             assertThat(next.awaitTerm(Duration.ofSeconds(1))).isEmpty();
-            leader.mayEnd.countDown();
+            job.mayEnd.countDown();
             assertThat(next.awaitTerm(LONG)).isPresent();
         }
         closing.join(LONG.toMillis());
         assertThat(closing.isAlive()).isFalse();
-        assertThat(leader.heldAtItsEnd).isTrue();
+        assertThat(job.heldAtItsEnd).isTrue();
+    }
+
+    @Test
+    void aRunOnAThreadThatSpringDoesNotKnowIsRecordedAsDone(@TempDir Path folder) throws InterruptedException {
+        String store = "sqlite:" + folder.resolve("locks.db");
+        closeDuring(store, Job::once);
+        try (LockClient other = LockClient.connect(store)) {
+            assertThat(other.once("once").last())
+                    .hasValueSatisfying(run -> assertThat(run.state()).isEqualTo(OnceRun.State.DONE));
+        }
+    }
+
+    @Test
+    @Tag("thorough")
+    void aLeaderOnAThreadThatSpringDoesNotKnowLeadsToTheEndOfItsWork(@TempDir Path folder)
+            throws InterruptedException {
+        closeDuring("sqlite:" + folder.resolve("locks.db"), Job::lead);
+    }
+
+    /** Closes an application while a thread of its own runs a call, which finishes under its lock. */
+    private static void closeDuring(String store, Consumer<Job> call) throws InterruptedException {
+        ConfigurableApplicationContext context = new SpringApplicationBuilder(Guarded.class)
+                .properties("holdfast.store=" + store, "spring.lifecycle.timeout-per-shutdown-phase=1m")
+                .run();
+        Job bean = context.getBean(Job.class);
+        Job job = AopTestUtils.getTargetObject(bean);
+        Thread caller = new Thread(() -> await().atMost(LONG).until(() -> {
+            call.accept(bean);
+            return job.begun.getCount() == 0;
+        }));
+        caller.start();
+        inTime(job.begun);
+        Thread closing = new Thread(context::close);
+        closing.start();
+        inTime(context.getBean(Drain.class).begun);
+        await().atMost(LONG).until(() -> closing.getState() == Thread.State.TIMED_WAITING || !closing.isAlive());
+        job.mayEnd.countDown();
+        caller.join(LONG.toMillis());
+        closing.join(LONG.toMillis());
+        assertThat(closing.isAlive()).isFalse();
+        assertThat(job.heldAtItsEnd).isTrue();
     }
 
     @Test
@@ -248,6 +292,7 @@ class ShutdownTest {
         LockAnnotationsAutoConfiguration.class,
         LifecycleAutoConfiguration.class
     })
+    @Import(Job.class)
     static class Guarded {
         @Bean
         Work work(LockClient client) {
@@ -268,7 +313,7 @@ class ShutdownTest {
         TaskSchedulingAutoConfiguration.class,
         LifecycleAutoConfiguration.class
     })
-    @Import({Leader.class, Drain.class})
+    @Import({Job.class, Drain.class})
     static class Leading {}
 
     /** Notes that everything has ended which ends before the schedulers drain. */
@@ -298,15 +343,24 @@ class ShutdownTest {
         }
     }
 
-    /** Works under the lock of a term until it may end. */
-    static class Leader {
+    /** Works under the lock of a term or a turn until it may end. */
+    static class Job {
         final CountDownLatch begun = new CountDownLatch(1);
         final CountDownLatch mayEnd = new CountDownLatch(1);
         volatile boolean heldAtItsEnd;
 
         @Scheduled(fixedDelay = 10) // is skipped until this server leads
         @LeaderOnly("leader")
-        public void work() {
+        public void lead() {
+            work();
+        }
+
+        @Once(name = "once", every = "24h")
+        public void once() {
+            work();
+        }
+
+        private void work() {
             begun.countDown();
             Work.awaitUninterruptibly(mayEnd);
             Locks.assertHeld();
