@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * Annotated calls that hold a lock, run or lead now. The end of the application waits for them, within the time of one
- * phase, before candidacies end and the lock clients close: also for those on threads that Spring does not drain, such as
- * virtual threads. It does not wait for calls on platform threads that wait for it: those that end the application or the
- * JVM.
+ * Annotated calls that hold a lock, run or lead now, or wait for a lock: it may be handed over to them when another call
+ * ends. The end of the application waits for them, within the time of one phase, before candidacies end and the lock
+ * clients close: also for those on threads that Spring does not drain, such as virtual threads. It does not wait for calls
+ * on platform threads that wait for it: those that end the application or the JVM.
  */
 final class CallsInProgress implements SmartLifecycle {
     /** After everything that Spring drains, directly before candidacies end and the lock clients close. */

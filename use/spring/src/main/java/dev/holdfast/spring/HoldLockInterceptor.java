@@ -55,15 +55,17 @@ final class HoldLockInterceptor implements MethodInterceptor {
         LockRequest request = outlivesTheCall ? written.boundToNoThread() : written;
         warning.check(method.method(), "its lock is released");
         checkOwnWait(method, request);
-        Optional<? extends Holding> acquired = acquire(method, request);
-        if (acquired.isEmpty()) {
-            return method.notAcquired(request);
-        }
-        Holding holding = acquired.get();
-        Methods.setArgument(call, method.holdParameter(), holding);
-        return calls.untilReturn(() -> outlivesTheCall
-                ? untilCompletion(call, method, request, holding)
-                : untilReturn(call, method, request, holding));
+        return calls.untilReturn(() -> {
+            Optional<? extends Holding> acquired = acquire(method, request);
+            if (acquired.isEmpty()) {
+                return method.notAcquired(request);
+            }
+            Holding holding = acquired.get();
+            Methods.setArgument(call, method.holdParameter(), holding);
+            return outlivesTheCall
+                    ? untilCompletion(call, method, request, holding)
+                    : untilReturn(call, method, request, holding);
+        });
     }
 
     private static Optional<? extends Holding> acquire(HoldLockMethod method, LockRequest request) {

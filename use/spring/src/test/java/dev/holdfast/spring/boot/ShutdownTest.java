@@ -20,6 +20,7 @@ import dev.holdfast.testbed.RedisServer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -27,6 +28,8 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.autoconfigure.context.LifecycleAutoConfiguration;
 import org.springframework.boot.autoconfigure.task.TaskSchedulingAutoConfiguration;
@@ -40,6 +43,8 @@ import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
 import org.springframework.test.util.AopTestUtils;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 /** An application that is closed while work holds a lock: SIGTERM closes it in the same way. */
 class ShutdownTest {
@@ -171,6 +176,49 @@ class ShutdownTest {
         closing.join(LONG.toMillis());
         assertThat(closing.isAlive()).isFalse();
         assertThat(work.heldAtItsEnd).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aCallThatWaitedForOneInProgressFinishesWithinTheGraceToo(boolean reactive) throws Exception {
+        ConfigurableApplicationContext context = new SpringApplicationBuilder(Guarded.class)
+                .properties("holdfast.store=mem:", "spring.lifecycle.timeout-per-shutdown-phase=1m")
+                .run();
+        Work bean = context.getBean(Work.class);
+        Work work = AopTestUtils.getTargetObject(bean);
+        CountDownLatch firstMayEnd = new CountDownLatch(1);
+        CompletableFuture<String> first = onItsOwnThread(() -> bean.first(firstMayEnd));
+        inTime(work.firstBegun);
+        CompletableFuture<String> second =
+                onItsOwnThread(() -> reactive ? bean.reactive().block() : bean.guarded(null));
+        await().atMost(LONG)
+                .until(() -> context.getBean(LockClient.class).statistics().waitingNow() == 1);
+        Thread closing = new Thread(context::close);
+        closing.start();
+        inTime(context.getBean(Drain.class).begun);
+        await().atMost(LONG).until(() -> closing.getState() == Thread.State.TIMED_WAITING || !closing.isAlive());
+        firstMayEnd.countDown();
+        first.get();
+        inTime(work.begun);
+        closing.join(500);
+        assertThat(closing.isAlive()).isTrue();
+        work.mayEnd.countDown();
+        assertThat(second.get()).isEqualTo("ended");
+        closing.join(LONG.toMillis());
+        assertThat(closing.isAlive()).isFalse();
+    }
+
+    private static <T> CompletableFuture<T> onItsOwnThread(Callable<T> call) {
+        CompletableFuture<T> result = new CompletableFuture<>();
+        new Thread(() -> {
+                    try {
+                        result.complete(call.call());
+                    } catch (Throwable failed) {
+                        result.completeExceptionally(failed);
+                    }
+                })
+                .start();
+        return result;
     }
 
     @Test
@@ -370,6 +418,7 @@ class ShutdownTest {
 
     /** Holds a lock until it may end, whether or not its thread is interrupted. */
     static class Work {
+        final CountDownLatch firstBegun = new CountDownLatch(1);
         final CountDownLatch begun = new CountDownLatch(1);
         final CountDownLatch mayEnd = new CountDownLatch(1);
         final CountDownLatch ended = new CountDownLatch(1);
@@ -390,6 +439,23 @@ class ShutdownTest {
             } finally {
                 ended.countDown();
             }
+        }
+
+        @HoldLock("guarded")
+        public String first(CountDownLatch mayEnd) {
+            firstBegun.countDown();
+            awaitUninterruptibly(mayEnd);
+            return "ended";
+        }
+
+        @HoldLock("guarded")
+        public Mono<String> reactive() {
+            return Mono.fromCallable(() -> {
+                        begun.countDown();
+                        awaitUninterruptibly(mayEnd);
+                        return "ended";
+                    })
+                    .subscribeOn(Schedulers.boundedElastic());
         }
 
         @HoldLock("guarded")
