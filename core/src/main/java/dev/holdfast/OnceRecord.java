@@ -125,13 +125,13 @@ record OnceRecord(OnceRun run, Duration keep, Optional<Period> lastDone) {
                 run.began(),
                 Optional.empty(),
                 run.until(),
-                isDone ? "" : clean(text(failure)));
+                failure == null ? "" : clean(text(failure)));
         return new OnceRecord(ended, keep, isDone ? run.period() : lastDone);
     }
 
     /** Failures of Holdfast explain themselves. */
-    private static String text(@Nullable Throwable failure) {
-        return String.valueOf(failure instanceof HoldfastException ours ? ours.getMessage() : failure);
+    private static String text(Throwable failure) {
+        return failure instanceof HoldfastException ours ? String.valueOf(ours.getMessage()) : FailureText.of(failure);
     }
 
     /** The run that is stored; empty, and logged, if it cannot be read: one such record does not hide the others. */

@@ -86,7 +86,7 @@ public sealed interface OnceResult {
     record Failed(OnceRun run, Exception cause) implements OnceResult {
         @Override
         public String message() {
-            return "'" + run.name() + "' failed here: " + cause;
+            return "'" + run.name() + "' failed here: " + FailureText.of(cause);
         }
     }
 }
