@@ -240,7 +240,6 @@ class OnceTroubleTest extends EngineCase {
             private static final long serialVersionUID = 1L;
 
             @Override
-            @SuppressWarnings("NullAway") // an application may do so
             public String toString() {
                 return null;
             }
