@@ -2,9 +2,8 @@ package dev.holdfast.spring.boot;
 
 import dev.holdfast.LockClient;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.context.ApplicationListener;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.SmartLifecycle;
-import org.springframework.context.event.ContextClosedEvent;
 
 /**
  * Closes the lock clients at the right moment of a shutdown: the phases end from the highest to the lowest.
@@ -23,23 +22,17 @@ import org.springframework.context.event.ContextClosedEvent;
  * is released by the close of its client. A context that is only paused keeps its clients. A client that Spring would not
  * close itself, because its bean has {@code destroyMethod = ""} or no definition, is somebody else's and stays open.
  */
-final class LockClientLifecycle implements SmartLifecycle, ApplicationListener<ContextClosedEvent> {
+final class LockClientLifecycle implements SmartLifecycle {
     /** Earlier than Spring Data's Redis connections stop, later than everything that runs work. */
     static final int PHASE = 1;
 
+    private final ConfigurableApplicationContext context;
     private final ConfigurableListableBeanFactory beans;
     private volatile boolean running;
-    private volatile boolean closing;
 
-    LockClientLifecycle(ConfigurableListableBeanFactory beans) {
-        this.beans = beans;
-    }
-
-    @Override
-    public void onApplicationEvent(ContextClosedEvent event) {
-        if (event.getApplicationContext().getAutowireCapableBeanFactory() == beans) {
-            closing = true;
-        }
+    LockClientLifecycle(ConfigurableApplicationContext context) {
+        this.context = context;
+        this.beans = context.getBeanFactory();
     }
 
     @Override
@@ -50,7 +43,7 @@ final class LockClientLifecycle implements SmartLifecycle, ApplicationListener<C
     @Override
     public void stop() {
         running = false;
-        if (closing) {
+        if (context.isClosed()) { // from the beginning of its close on
             for (String name : beans.getBeanNamesForType(LockClient.class, false, false)) {
                 if (isClosedHere(name) && beans.getSingleton(name) instanceof LockClient client) {
                     client.close();

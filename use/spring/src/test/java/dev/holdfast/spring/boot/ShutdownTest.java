@@ -39,6 +39,10 @@ import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.context.event.ContextClosedEvent;
+import org.springframework.context.event.EventListener;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
 import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
@@ -258,6 +262,16 @@ class ShutdownTest {
     }
 
     @Test
+    void clientsCloseInTheirPhaseThoughAListenerOfTheCloseThrows() {
+        ConfigurableApplicationContext context = new SpringApplicationBuilder(Bare.class, Afterwards.class)
+                .properties("holdfast.store=mem:")
+                .run();
+        Afterwards afterwards = context.getBean(Afterwards.class);
+        context.close();
+        assertThat(afterwards.wasClosed).isTrue();
+    }
+
+    @Test
     void aClientThatSomebodyElseClosesStaysOpen() throws InterruptedException {
         try (LockClient registered = LockClient.connect("mem:")) {
             ConfigurableApplicationContext context = new SpringApplicationBuilder(Lent.class)
@@ -300,6 +314,48 @@ class ShutdownTest {
     @Configuration(proxyBeanMethods = false)
     @ImportAutoConfiguration(HoldfastAutoConfiguration.class)
     static class Bare {}
+
+    /** Asks, when the phase of the clients is over, whether they are closed. */
+    static class Afterwards implements SmartLifecycle {
+        private final LockClient client;
+        private volatile boolean running;
+        volatile boolean wasClosed;
+
+        Afterwards(LockClient client) {
+            this.client = client;
+        }
+
+        @EventListener
+        @Order(Ordered.HIGHEST_PRECEDENCE)
+        void closing(ContextClosedEvent event) {
+            throw new IllegalStateException("as a listener may");
+        }
+
+        @Override
+        public void start() {
+            running = true;
+        }
+
+        @Override
+        public void stop() {
+            running = false;
+            try {
+                client.lock("a");
+            } catch (ClientClosedException closed) {
+                wasClosed = true;
+            }
+        }
+
+        @Override
+        public boolean isRunning() {
+            return running;
+        }
+
+        @Override
+        public int getPhase() {
+            return 0;
+        }
+    }
 
     @Configuration(proxyBeanMethods = false)
     @ImportAutoConfiguration(HoldfastAutoConfiguration.class)
