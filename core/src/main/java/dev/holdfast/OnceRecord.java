@@ -165,7 +165,7 @@ record OnceRecord(OnceRun run, Duration keep, Optional<Period> lastDone) {
             if (run.state() == State.FAILED && !options.retryFailed()) {
                 return skipped(Why.FAILED, true, run.until());
             }
-            if (run.state() == State.BEGUN && !options.retryCrashed()) {
+            if (run.state() == State.BEGUN && alone && !options.retryCrashed()) {
                 return skipped(Why.BEGUN, true, run.until());
             }
         }
