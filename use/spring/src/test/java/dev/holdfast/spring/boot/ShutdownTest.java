@@ -183,6 +183,7 @@ class ShutdownTest {
     }
 
     @ParameterizedTest
+    @Tag("thorough")
     @ValueSource(booleans = {false, true})
     void aCallThatWaitedForOneInProgressFinishesWithinTheGraceToo(boolean reactive) throws Exception {
         ConfigurableApplicationContext context = new SpringApplicationBuilder(Guarded.class)
