@@ -33,6 +33,7 @@ class LeaseChangeTest {
     private final ManualTime time = new ManualTime();
     private final MemoryStore memory = new MemoryStore(time);
     private final HostileStore line = new HostileStore(memory.open(time));
+
     @AutoClose
     private final LockClient rival = open(memory.open(time));
 

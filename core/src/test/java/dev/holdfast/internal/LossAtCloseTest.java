@@ -27,6 +27,7 @@ class LossAtCloseTest {
 
     private final ManualTime time = new ManualTime();
     private final MemoryStore memory = new MemoryStore(time);
+
     @AutoClose
     private final Engine engine = Engine.open(
             clock -> StoreOpening.of(memory.open(clock), clock),
@@ -35,6 +36,7 @@ class LossAtCloseTest {
             "",
             List.of(),
             Duration.ofMinutes(1));
+
     private final LockName name = engine.name("a", Mode.EXCLUSIVE);
     private final List<Loss> told = new CopyOnWriteArrayList<>();
     private HoldHandle hold;

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Timeout;
 class LeaderElectionPageTest {
     @AutoClose
     private final LockClient client = LockClient.connect("mem:leader-page");
+
     private final Scheduler scheduler = new Scheduler();
     /** What the leader writes: the next only when the last was read. */
     private final BlockingQueue<Long> written = new ArrayBlockingQueue<>(1);

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Timeout;
 class MigrationPageTest {
     @AutoClose
     private final LockClient client = LockClient.connect("mem:");
+
     private final Orders orders = new Orders();
     private final Orders users = orders;
     private final List<Long> reports = new ArrayList<>();

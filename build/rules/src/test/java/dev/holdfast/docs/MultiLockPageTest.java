@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Timeout;
 class MultiLockPageTest {
     @AutoClose
     private final LockClient client = LockClient.connect("mem:");
+
     private long from;
     private long to;
 

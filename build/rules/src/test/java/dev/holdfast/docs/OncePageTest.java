@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Timeout;
 class OncePageTest {
     @AutoClose
     private final LockClient client = LockClient.connect("mem:");
+
     private final Orders orders = new Orders();
     private final List<Long> written = new ArrayList<>();
     private int rebuilt;

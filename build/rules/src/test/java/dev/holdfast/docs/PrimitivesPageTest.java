@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Timeout;
 class PrimitivesPageTest {
     @AutoClose
     private final LockClient client = LockClient.connect("mem:");
+
     private final List<String> done = new ArrayList<>();
 
     @Test

@@ -41,6 +41,7 @@ import org.junit.jupiter.api.Test;
 class RecipesPageTest {
     @AutoClose
     private final LockClient client = LockClient.connect("mem:");
+
     private final Shelf shelf = new Shelf();
     private final List<String> done = new ArrayList<>();
 

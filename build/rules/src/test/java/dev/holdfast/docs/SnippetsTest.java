@@ -53,8 +53,10 @@ class SnippetsTest {
 
     private final Orders orders = new Orders();
     private final Ledger ledger = new Ledger();
+
     @AutoClose
     private final LockClient client = LockClient.connect("mem:");
+
     private final DistributedLock lock = client.lock("order:42");
 
     @Test

@@ -8,7 +8,6 @@ import dev.holdfast.challenge.history.LaneHistory;
 import dev.holdfast.challenge.report.HtmlReport;
 import dev.holdfast.challenge.report.JsonReport;
 import dev.holdfast.challenge.report.Results;
-import dev.holdfast.challenge.report.Summary;
 import dev.holdfast.challenge.report.Table;
 import dev.holdfast.challenge.report.Terminal;
 import dev.holdfast.challenge.store.StoreKind;
@@ -195,7 +194,9 @@ public final class Challenge implements Callable<Integer> {
                 results.keepHistories(folder);
                 JsonReport.write(folder.resolve("results.json"), results);
                 HtmlReport.write(folder.resolve("report.html"), results);
-                Summary.write(folder.resolve("summary.md"), results);
+                if (results.isComplete() && results.invalid().isEmpty()) {
+                    Files.writeString(folder.resolve("summary.md"), Table.of(List.of(folder)));
+                }
             }
         } catch (IOException e) {
             throw new UncheckedIOException("cannot write the reports to " + folder, e);

@@ -31,6 +31,7 @@ class ClusterTest {
 
     @AutoClose
     private static EtcdCluster cluster;
+
     private static int names;
 
     @BeforeAll

@@ -38,6 +38,7 @@ class FaultTest {
 
     @AutoClose
     private static EtcdServer server;
+
     private static int names;
 
     @BeforeAll

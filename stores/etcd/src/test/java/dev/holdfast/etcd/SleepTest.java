@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 /** The wall clock runs ahead of {@code nanoTime}, as while a machine sleeps: what was proved before counts no more. */
 class SleepTest {
     private static final Duration LEASE = Duration.ofSeconds(30);
+
     @AutoClose
     private static EtcdServer server;
 

@@ -84,7 +84,11 @@ abstract class FrozenSessionRows extends FrozenLayoutContract {
     @Override
     protected void end(Grant grant) throws SQLException {
         run("UPDATE " + TABLE + " SET claim_id = NULL WHERE claim_id = '" + grant.id() + "'");
-        close();
+        closeSession();
+    }
+
+    void closeSession() throws SQLException {
+        session.close();
     }
 
     /** Its clients believe in a session as long as other stores have leases. */
@@ -108,7 +112,7 @@ abstract class FrozenSessionRows extends FrozenLayoutContract {
             long token = lock.status().grant().orElseThrow().token();
 
             long ended = System.nanoTime();
-            close();
+            closeSession();
 
             try (Hold next = lock.acquire()) {
                 assertThat(Duration.ofNanos(System.nanoTime() - ended)).isGreaterThanOrEqualTo(Duration.ofSeconds(1));

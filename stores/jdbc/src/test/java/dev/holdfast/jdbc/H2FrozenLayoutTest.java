@@ -4,7 +4,7 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
-import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -13,12 +13,16 @@ class H2FrozenLayoutTest extends FrozenRows {
     @TempDir
     static Path folder;
 
-    @AutoClose
     private static Connection keepsItOpen;
 
     @BeforeAll
     static void open() throws SQLException {
         keepsItOpen = DriverManager.getConnection("jdbc:h2:" + folder.resolve("locks"));
+    }
+
+    @AfterAll
+    static void close() throws SQLException {
+        keepsItOpen.close();
     }
 
     @Override

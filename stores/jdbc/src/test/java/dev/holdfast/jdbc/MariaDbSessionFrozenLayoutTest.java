@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Tag;
 class MariaDbSessionFrozenLayoutTest extends FrozenSessionRows {
     private static final String NAME =
             "CONCAT('hf', LEFT(SHA2(CONCAT(DATABASE(), '." + TABLE + "'), 256), 32), '.', %s)";
+
     @AutoClose
     private static MariaDbServer server;
 

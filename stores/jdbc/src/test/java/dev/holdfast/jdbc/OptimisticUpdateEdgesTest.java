@@ -31,6 +31,7 @@ class OptimisticUpdateEdgesTest {
     private static final OptimisticUpdate ACCOUNTS = OptimisticUpdate.byVersion("account", "id", "version");
 
     private final List<PreparedStatement> prepared = new ArrayList<>();
+
     @AutoClose
     private Connection kept;
 

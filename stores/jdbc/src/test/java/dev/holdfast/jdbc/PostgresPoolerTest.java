@@ -41,6 +41,7 @@ class PostgresPoolerTest {
 
     @AutoClose
     private static PostgresServer server;
+
     private static Path program;
 
     @BeforeAll

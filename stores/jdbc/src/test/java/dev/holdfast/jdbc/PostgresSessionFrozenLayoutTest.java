@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 /** The layout of 0.1.0 in sessions of PostgreSQL, with its queue. */
 class PostgresSessionFrozenLayoutTest extends FrozenSessionRows {
     private static final String SCOPE = "'" + TABLE + "'::regclass::oid::int4";
+
     @AutoClose
     private static PostgresServer server;
 
@@ -56,7 +57,7 @@ class PostgresSessionFrozenLayoutTest extends FrozenSessionRows {
             run("UPDATE " + TABLE + " SET claim_id = NULL WHERE name = 'waited'");
             run("SELECT pg_advisory_unlock(" + SCOPE + ", 2)");
             assertThat(lock.tryAcquire()).isEmpty();
-            close();
+            closeSession();
 
             try (Hold next = lock.acquire()) {
                 assertThat(next.token()).isGreaterThan(token);

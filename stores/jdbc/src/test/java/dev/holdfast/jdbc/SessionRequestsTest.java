@@ -53,6 +53,7 @@ class SessionRequestsTest {
 
     @AutoClose
     private final SessionRig rig = new SessionRig();
+
     private final Meddling connections = new Meddling(server.jdbcUrl());
 
     @BeforeAll

@@ -46,6 +46,7 @@ class FaultTest {
 
     @AutoClose
     private static MemcachedServer server;
+
     private static int names;
 
     @BeforeAll

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.BeforeAll;
 class FrozenLayoutTest extends FrozenLayoutContract {
     private static final Pattern COMMAND = Pattern.compile("(set \\S+ \\d+ \\d+) (.*)");
     private static final Pattern ITEM = Pattern.compile("key=(\\S+) exp=(-?\\d+) .*");
+
     @AutoClose
     private static MemcachedServer server;
 

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 class FreeClaimTest {
     @AutoClose
     private Rig rig;
+
     private RedisStore store;
 
     @BeforeEach

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.AutoClose;
 abstract class QuorumContract extends StoreContract {
     @AutoClose
     private static QuorumServers servers;
+
     private static long marks;
 
     static void start(int members) {

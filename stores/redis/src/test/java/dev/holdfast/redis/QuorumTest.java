@@ -124,9 +124,16 @@ class QuorumTest extends QuorumCase {
     @ValueSource(longs = {-1, 1})
     void theNumberThatIsShownIsThatOfTheGrantThoughAMemberHasAnother(long more) {
         Grant held = hold(open(), Rig.claim(NAME));
-        RedisServer member = servers.get(2);
-        String state = ask(member, "GET", KEY);
-        ask(member, "SET", KEY, state.replace(" " + held.number(), " " + (held.number() + more)), "KEEPTTL");
+        List<RedisServer> all = servers.all();
+        all.forEach(member -> Rig.until("its grant", () -> hasHolder(member)));
+        String number = " " + held.number();
+        String state = all.stream()
+                .map(member -> ask(member, "GET", KEY))
+                .filter(of -> of.contains(number))
+                .findFirst()
+                .orElseThrow();
+        all.forEach(member -> ask(member, "SET", KEY, state, "KEEPTTL"));
+        ask(all.get(2), "SET", KEY, state.replace(number, " " + (held.number() + more)), "KEEPTTL");
 
         QuorumStore other = open();
 

@@ -32,6 +32,7 @@ class TlsTest {
     private static Certificate elsewhere;
 
     private final int port = Ports.free();
+
     @AutoClose
     private Rig rig;
 

@@ -27,6 +27,7 @@ class WantedTest {
 
     @AutoClose
     private final Rig rig = new Rig();
+
     private final AtomicInteger wanted = new AtomicInteger();
     private final StoreListener counting = new IgnoringListener() {
         @Override

@@ -116,15 +116,16 @@ final class SqliteLayout {
 
     private void transaction(Work work) throws SQLException {
         session.execute("BEGIN IMMEDIATE");
-        boolean done = false;
         try {
             work.run();
             session.execute("COMMIT");
-            done = true;
-        } finally {
-            if (!done) {
+        } catch (Throwable e) {
+            try {
                 session.execute("ROLLBACK");
+            } catch (SQLException ended) {
+                e.addSuppressed(ended); // some failures, as a full disk, have ended the transaction
             }
+            throw e;
         }
     }
 

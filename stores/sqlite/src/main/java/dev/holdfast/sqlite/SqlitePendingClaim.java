@@ -29,8 +29,8 @@ final class SqlitePendingClaim implements Pending {
     /** A try is under way. */
     volatile boolean trying;
 
-    /** The last try threw, perhaps after it had been granted the lock. */
-    volatile boolean tryFailed;
+    /** A try threw, perhaps after it had been granted the lock or had entered the queue. The worker's thread's alone. */
+    private boolean unsettled;
 
     /** Whether it is the claim's turn must be read again. */
     volatile boolean stale = true;
@@ -105,6 +105,10 @@ final class SqlitePendingClaim implements Pending {
         if (cancelled || answer.isGiven()) {
             return;
         }
+        if (!hasPlace()) {
+            dequeue(table); // a place that it does not know of would be before it
+        }
+        unsettled = true;
         Optional<Grant> grant = table.claim(claim, place);
         if (grant.isPresent()) {
             long served = place;
@@ -117,6 +121,7 @@ final class SqlitePendingClaim implements Pending {
         } else if (!hasPlace()) {
             place = table.enqueue(claim);
         }
+        unsettled = false;
     }
 
     /** Leaves the queue and answers with no grant. Runs on the worker's thread. */
@@ -125,15 +130,15 @@ final class SqlitePendingClaim implements Pending {
             return;
         }
         dequeue(table);
-        if (tryFailed) {
-            table.release(claim.name(), claim.mode(), claim.id()); // it may have been granted
+        if (unsettled) {
+            table.release(claim.name(), claim.mode(), claim.id());
         }
         answer.refused();
     }
 
-    /** Gives up its place. Runs on the worker's thread. */
+    /** Gives up the place that it has or may have. Runs on the worker's thread. */
     void dequeue(SqliteLocks table) {
-        if (hasPlace()) {
+        if (hasPlace() || unsettled) {
             table.dequeue(claim.name(), claim.id());
         }
     }

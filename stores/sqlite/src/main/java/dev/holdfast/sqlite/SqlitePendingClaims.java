@@ -74,7 +74,12 @@ final class SqlitePendingClaims {
         SqlitePendingClaim waiting = new SqlitePendingClaim(claim, answer, this::leave, all::remove);
         waiting.trying = true;
         all.add(waiting); // before the try: a close in between finds the claim, and its place
-        tryNow(waiting);
+        try {
+            tryNow(waiting);
+        } catch (Throwable notTried) {
+            all.remove(waiting);
+            throw notTried;
+        }
         return waiting;
     }
 
@@ -122,13 +127,11 @@ final class SqlitePendingClaims {
     private void tried(SqlitePendingClaim waiting, @Nullable Throwable failure) {
         if (failure instanceof HoldfastException e && database.isPassing(e)) {
             waiting.due = database.nanoTime() + AFTER_FAILURE.toNanos();
-            waiting.tryFailed = true;
             listener.unreachable(waiting.claim().name(), e);
         } else if (failure != null) {
             waiting.fail(failure);
         } else {
             waiting.stale = true;
-            waiting.tryFailed = false;
             listener.reachable();
         }
         waiting.trying = false;
@@ -151,16 +154,17 @@ final class SqlitePendingClaims {
         if (running != null) {
             LockSupport.unpark(running);
         } else if (!closed) {
-            Thread fresh = DaemonThreads.daemon("holdfast-wait-" + database.description(), this::run);
-            if (thread.compareAndSet(null, fresh)) {
-                start(fresh);
-            }
+            start();
         }
     }
 
-    private void start(Thread fresh) {
+    private void start() {
+        Thread fresh = null;
         try {
-            fresh.start();
+            fresh = DaemonThreads.daemon("holdfast-wait-" + database.description(), this::run);
+            if (thread.compareAndSet(null, fresh)) {
+                fresh.start();
+            }
         } catch (Error noThread) { // the next claim tries again
             thread.compareAndSet(fresh, null);
             failAll(new StoreRefusedException(
@@ -171,6 +175,17 @@ final class SqlitePendingClaims {
     }
 
     private void run() {
+        try {
+            watch();
+        } finally {
+            thread.set(null);
+            if (!all.isEmpty()) {
+                wake(); // a claim has just been added, or the failure was a passing one
+            }
+        }
+    }
+
+    private void watch() {
         HoldfastException end = null;
         try (ChangePoller changes = open()) {
             new Watch(changes).run();
@@ -181,10 +196,6 @@ final class SqlitePendingClaims {
         }
         if (end != null && !closed && !database.isPassing(end)) {
             failAll(end);
-        }
-        thread.set(null);
-        if (!all.isEmpty()) {
-            wake(); // a claim has just been added, or the failure was a passing one
         }
     }
 

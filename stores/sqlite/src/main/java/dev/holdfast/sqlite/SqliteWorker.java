@@ -78,7 +78,13 @@ final class SqliteWorker {
     private void run() {
         try (table) {
             while (!closed) {
-                serveNext();
+                try {
+                    serve(requests.take());
+                } catch (Throwable e) {
+                    // An interrupt by a caller's code that ran here, or an Error after an answer. The thread is the
+                    // worker's:
+                    // the next request is served all the same.
+                }
             }
             lastTask.accept(table);
         } catch (HoldfastException e) {
@@ -86,14 +92,6 @@ final class SqliteWorker {
         } finally {
             ended = true;
             refuseAll();
-        }
-    }
-
-    private void serveNext() {
-        try {
-            serve(requests.take());
-        } catch (InterruptedException e) {
-            // interrupted by a caller's code that ran here; the thread is the worker's
         }
     }
 
@@ -105,16 +103,23 @@ final class SqliteWorker {
             }
             busyTimeout.restart(request.since);
             result = request.work.apply(table);
-        } catch (HoldfastException e) {
-            request.answer.completeExceptionally(closed ? closedException() : e);
-            return;
-        } catch (RuntimeException | Error e) {
-            request.answer.completeExceptionally(
-                    new HoldfastException("a request to " + description + " failed; please report this", e));
+        } catch (Throwable e) {
+            request.answer.completeExceptionally(explained(e));
             return;
         }
         request.answer.complete(result);
         table.atRest();
+    }
+
+    private Throwable explained(Throwable failure) {
+        try {
+            if (failure instanceof HoldfastException) {
+                return closed ? closedException() : failure;
+            }
+            return new HoldfastException("a request to " + description + " failed; please report this", failure);
+        } catch (Error noMemory) {
+            return failure;
+        }
     }
 
     private void refuseAll() {

@@ -17,10 +17,12 @@ import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Renewal.Verdict;
 import dev.holdfast.spi.support.Asked;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -213,6 +215,30 @@ class FileTest {
             assertThatThrownBy(small::open)
                     .isInstanceOf(StoreUnavailableException.class)
                     .hasMessageContaining(small.file.toString());
+        }
+    }
+
+    @Test
+    void aFileOfAnotherBootOnAFullDiskIsToldWhenItIsOpened() throws Exception {
+        try (SmallDisk disk = SmallDisk.mount(folder.resolve("small"), 8192);
+                Rig small = new Rig(disk.path())) {
+            SqliteStore one = small.open();
+            for (int i = 0; i < 500; i++) {
+                hold(one, "name-" + i);
+            }
+            small.reboot();
+            Path ballast = disk.fill();
+            try (FileChannel channel = FileChannel.open(ballast, StandardOpenOption.WRITE)) {
+                channel.truncate(channel.size() - 36_864); // the memory that is shared, or some pages
+            }
+
+            assertThatThrownBy(small::open)
+                    .isInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContaining(small.file.toString())
+                    .hasMessageContaining("disk is full");
+
+            Files.delete(ballast);
+            hold(small.open(), "name-0");
         }
     }
 

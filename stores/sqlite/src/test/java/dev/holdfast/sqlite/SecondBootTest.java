@@ -36,6 +36,7 @@ class SecondBootTest {
 
     @AutoClose
     private Rig rig;
+
     private Path otherBootId;
 
     @BeforeEach

@@ -39,6 +39,7 @@ class SecondPathTest {
 
     @AutoClose
     private Rig rig;
+
     private Path elsewhere;
 
     @BeforeEach

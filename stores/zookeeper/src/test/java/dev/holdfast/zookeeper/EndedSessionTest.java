@@ -37,6 +37,7 @@ class EndedSessionTest {
     private static final Duration TIME_LIMIT = Duration.ofSeconds(30);
     private static final Duration TICK = Duration.ofMillis(300);
     private static final int LONG_SESSION = 60_000;
+
     @AutoClose
     private static ZooKeeperServer server;
 

@@ -29,6 +29,7 @@ import org.junit.jupiter.api.Test;
 @Tag("thorough")
 class EnsembleTest {
     private static final Duration TIME_LIMIT = Duration.ofSeconds(60);
+
     @AutoClose
     private static ZooKeeperEnsemble ensemble;
 

@@ -43,6 +43,7 @@ class ExchangedNumberTest {
     private static final Duration TIME_LIMIT = Duration.ofSeconds(30);
     private static final int TOKENS_PER_NUMBER = 1024;
     private static final HoldOptions ALONE = HoldOptions.defaults().handOver(0, Duration.ZERO);
+
     @AutoClose
     private static ZooKeeperServer server;
 

@@ -28,6 +28,7 @@ import org.junit.jupiter.api.Timeout;
 class FixedLeaseTest {
     private static final Duration TIME_LIMIT = Duration.ofSeconds(60);
     private static final HoldOptions FIXED = HoldOptions.defaults().autoRenew(false);
+
     @AutoClose
     private static ZooKeeperServer server;
 

@@ -28,6 +28,7 @@ class FrozenLayoutTest extends FrozenSessionsContract {
     private static final Pattern COMMAND = Pattern.compile("(create(?: -e -s)?|set) (\\S+) \"(.*)\"");
     private static final int SESSION = 30_000;
     private static final int PLACE_DIGITS = 10;
+
     @AutoClose
     private static ZooKeeperServer server;
 

@@ -37,6 +37,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class GrantBreakerTest {
     private static final Duration TIME_LIMIT = Duration.ofSeconds(30);
     private static final HoldOptions ALONE = HoldOptions.defaults().handOver(0, Duration.ZERO);
+
     @AutoClose
     private static ZooKeeperServer server;
 

@@ -35,6 +35,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class LostReplyTest {
     private static final Duration TIME_LIMIT = Duration.ofSeconds(30);
+
     @AutoClose
     private static ZooKeeperServer server;
 

@@ -39,6 +39,7 @@ import org.junit.jupiter.api.Timeout;
 class OrphanTest {
     private static final Duration TIME_LIMIT = Duration.ofSeconds(30);
     private static final int LONG_SESSION = 60_000;
+
     @AutoClose
     private static ZooKeeperServer server;
 

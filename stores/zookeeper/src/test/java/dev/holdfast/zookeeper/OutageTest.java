@@ -42,6 +42,7 @@ class OutageTest {
     private static final Duration TIME_LIMIT = Duration.ofSeconds(30);
     private static final int TRIES = 1_000;
     private static final int WAITS = 50;
+
     @AutoClose
     private static ZooKeeperServer server;
 

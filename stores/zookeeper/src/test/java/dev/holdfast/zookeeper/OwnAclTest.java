@@ -41,6 +41,7 @@ import org.junit.jupiter.api.Timeout;
 class OwnAclTest {
     private static final KitTime time = new KitTime();
     private static final Duration TIME_LIMIT = Duration.ofSeconds(30);
+
     @AutoClose
     private static ZooKeeperServer server;
 

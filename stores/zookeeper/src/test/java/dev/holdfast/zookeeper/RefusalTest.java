@@ -35,8 +35,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** A failure is reported within its time, with what to do, and without secrets. */
 class RefusalTest {
     private static final Duration TIME_LIMIT = Duration.ofSeconds(30);
+
     @AutoClose
     private static ZooKeeperServer server;
+
     @AutoClose
     private CuratorFramework curator;
 

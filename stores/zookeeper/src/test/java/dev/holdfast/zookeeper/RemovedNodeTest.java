@@ -29,6 +29,7 @@ import org.junit.jupiter.api.Timeout;
 class RemovedNodeTest {
     private static final Duration TIME_LIMIT = Duration.ofSeconds(30);
     private static final int ROUNDS = 30;
+
     @AutoClose
     private static ZooKeeperServer server;
 

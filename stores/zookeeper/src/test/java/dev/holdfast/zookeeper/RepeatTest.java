@@ -28,6 +28,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class RepeatTest {
     private static final int ROUNDS = 3 * Integer.getInteger("holdfast.kit.rounds", 100);
+
     @AutoClose
     private static ZooKeeperServer server;
 

@@ -37,6 +37,7 @@ import org.junit.jupiter.api.Test;
 /** A hold is good for as long as its session is proved to live, and no longer. */
 class SessionTest {
     private static final Duration TIME_LIMIT = Duration.ofSeconds(30);
+
     @AutoClose
     private static ZooKeeperServer server;
 

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Test;
 /** The wall clock runs ahead of {@code nanoTime}, as while a machine sleeps: the servers count on. */
 class SleepTest {
     private static final Duration SESSION = Duration.ofSeconds(30);
+
     @AutoClose
     private static ZooKeeperServer server;
 

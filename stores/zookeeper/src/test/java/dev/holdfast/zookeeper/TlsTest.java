@@ -14,7 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
-import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -34,7 +34,6 @@ class TlsTest {
 
     private static int port;
     private static Certificate own;
-    @AutoClose
     private static ZooKeeperServer server;
 
     @BeforeAll
@@ -50,6 +49,13 @@ class TlsTest {
         settings.put("ssl.keyStore.type", "PEM");
         settings.put("ssl.clientAuth", "none");
         server = ZooKeeperServer.start(settings, ZooKeeperServers.FLAGS);
+    }
+
+    @AfterAll
+    static void stopServer() {
+        if (server != null) {
+            server.close();
+        }
     }
 
     @Test

@@ -28,8 +28,10 @@ class BreakTest {
     Path folder;
 
     private Cli cli;
+
     @AutoClose
     private LockClient client;
+
     private Hold hold;
 
     @BeforeEach

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Tag;
 @Tag("thorough")
 class EtcdCommandLineTest extends CommandLineContract {
     private static final AtomicInteger STORES = new AtomicInteger();
+
     @AutoClose
     private static EtcdServer server;
 

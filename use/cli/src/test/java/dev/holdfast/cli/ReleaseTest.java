@@ -24,8 +24,10 @@ class ReleaseTest {
     Path folder;
 
     private Cli cli;
+
     @AutoClose
     private LockClient client;
+
     private Hold hold;
 
     @BeforeEach

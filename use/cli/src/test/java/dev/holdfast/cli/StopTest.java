@@ -281,13 +281,13 @@ class StopTest {
             run.close();
             return false;
         }
+        await().atMost(SOON).until(() -> !client.lock(name).status().isHeld());
         if (Files.exists(cli.file("started" + attempt))
                 || ProcessHandle.of(run.pid()).map(p -> p.children().count()).orElse(0L) > 0) {
-            Cli.signal("CONT", run.pid());
+            Cli.signal("CONT", run.pid()); // the launcher had been asked to start it before the stop
             run.close();
             return false;
         }
-        await().atMost(SOON).until(() -> !client.lock(name).status().isHeld());
         Cli.signal("CONT", run.pid());
         Cli.Ended ended = Cli.end(run);
         assertThat(cli.file("started" + attempt)).doesNotExist();

@@ -27,6 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("engine-proved-elsewhere")
 class ZooKeeperCommandLineTest extends CommandLineContract {
     private static final AtomicInteger STORES = new AtomicInteger();
+
     @AutoClose
     private static ZooKeeperServer server;
 

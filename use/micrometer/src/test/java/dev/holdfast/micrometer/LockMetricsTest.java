@@ -25,8 +25,10 @@ import org.junit.jupiter.api.Timeout;
 class LockMetricsTest {
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
     private final LockMetrics metrics = LockMetrics.on(registry, NameTag.before(':'));
+
     @AutoClose
     private final TestLocks locks = TestLocks.standing();
+
     private final LockClient client = locks.anotherClient(builder -> builder.listener(metrics));
     private final DistributedLock lock = client.lock("order:42");
 

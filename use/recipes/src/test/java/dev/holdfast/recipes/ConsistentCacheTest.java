@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 class ConsistentCacheTest {
     @AutoClose
     private final Clients clients = new Clients(2);
+
     private final FencedCache cache = new FencedCache();
     private final Table table = new Table();
 

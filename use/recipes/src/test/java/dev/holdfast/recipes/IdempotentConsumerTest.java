@@ -23,6 +23,7 @@ class IdempotentConsumerTest {
 
     @AutoClose
     private final Clients clients = new Clients(4);
+
     private final AtomicInteger booked = new AtomicInteger();
 
     private IdempotentConsumer orders(int client) {

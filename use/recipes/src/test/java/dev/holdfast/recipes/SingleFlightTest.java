@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Test;
 class SingleFlightTest {
     @AutoClose
     private final Clients clients = new Clients(4);
+
     private final FencedCache cache = new FencedCache();
     private final AtomicInteger loads = new AtomicInteger();
 

@@ -24,6 +24,7 @@ class SplitStockTest {
 
     @AutoClose
     private final Clients clients = new Clients(4);
+
     private final Table table = new Table(SEGMENTS);
 
     private SplitStock tickets(int client) {

@@ -17,6 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class StripesTest {
     @AutoClose
     private final LockClient client = LockClient.connect("mem:");
+
     private final Stripes accounts = Stripes.of(client, "account", 64);
 
     /** The check value of CRC-32 is that of "123456789": 0xCBF43926. */

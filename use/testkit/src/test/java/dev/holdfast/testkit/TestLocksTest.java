@@ -36,6 +36,7 @@ import org.junit.jupiter.api.Timeout;
 class TestLocksTest {
     @AutoClose
     private final TestLocks locks = TestLocks.standing();
+
     private final LockClient client = locks.client();
     private final DistributedLock lock = client.lock("order:42");
 

@@ -92,7 +92,7 @@ public final class Table {
                 throw new IllegalArgumentException("the run is invalid");
             }
             run.required("settings").properties().forEach(store -> {
-                String title = Summary.title(store.getKey(), store.getValue().asText());
+                String title = title(store.getKey(), store.getValue().asText());
                 if (stores.put(store.getKey(), title) != null) {
                     throw new IllegalArgumentException("another run is of " + store.getKey() + ", too");
                 }
@@ -102,6 +102,11 @@ public final class Table {
         } catch (IndexOutOfBoundsException | IllegalArgumentException e) {
             throw new IllegalArgumentException(folder.resolve(RESULTS) + ": " + e.getMessage(), e);
         }
+    }
+
+    /** As "Redis 7.0.15 with Sentinel". */
+    private static String title(String store, String settings) {
+        return settings.replaceFirst(",.*", "") + (store.equals("sentinel") ? " with Sentinel" : "");
     }
 
     private String text() {

@@ -25,6 +25,18 @@ final class Histories {
                 List.of());
     }
 
+    /** Nobody had it from the time on when something was done to its store. */
+    static LaneHistory inVain(Cell cell) {
+        return new LaneHistory(
+                cell,
+                0,
+                List.of(),
+                List.of(new Bite(Bite.ALL, 100, 200, true)),
+                List.of(new Probe(210, 0, 1000)),
+                List.of(),
+                List.of());
+    }
+
     /** A turn that writes nothing. */
     static Turn hold(int worker, long asked, long left, long token) {
         return hold(worker, asked, left, token, 0, 0, Outcome.NONE);

@@ -56,14 +56,7 @@ class RowTest {
     private static Row waitedInVain(String workload, String fault) {
         Cell cell = new Cell("postgresql", "holdfast", workload, fault);
         Row row = new Row(cell, Locks.of(cell.lock(), cell.store()));
-        row.add(new LaneHistory(
-                cell,
-                0,
-                List.of(),
-                List.of(new Bite(Bite.ALL, 100, 200, true)),
-                List.of(new Probe(210, 0, 1000)),
-                List.of(),
-                List.of()));
+        row.add(Histories.inVain(cell));
         return row;
     }
 

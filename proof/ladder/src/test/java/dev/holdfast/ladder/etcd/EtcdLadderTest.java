@@ -23,6 +23,7 @@ class EtcdLadderTest extends LadderCase {
 
     @AutoClose
     private static EtcdServer server;
+
     private static int locks;
     private final String lock = "stock:" + ++locks;
 

@@ -24,6 +24,7 @@ abstract class OnRedis {
 
     @AutoClose
     static RedisServer server;
+
     private final Deque<Rung> rungs = new ArrayDeque<>();
 
     @BeforeAll

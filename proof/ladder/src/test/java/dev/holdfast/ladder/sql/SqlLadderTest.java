@@ -35,6 +35,7 @@ class SqlLadderTest {
 
     @AutoClose
     private static PostgresServer server;
+
     private final Deque<Rung> rungs = new ArrayDeque<>();
 
     @BeforeAll

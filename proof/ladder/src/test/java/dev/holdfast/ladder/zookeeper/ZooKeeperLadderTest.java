@@ -37,6 +37,7 @@ class ZooKeeperLadderTest {
 
     @AutoClose
     private static ZooKeeperServer server;
+
     private final Deque<Rung> rungs = new ArrayDeque<>();
 
     @BeforeAll

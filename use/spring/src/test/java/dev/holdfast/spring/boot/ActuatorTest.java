@@ -43,6 +43,7 @@ import org.springframework.context.annotation.Configuration;
 class ActuatorTest {
     @AutoClose
     private final TestLocks locks = TestLocks.standing();
+
     private final ApplicationContextRunner application = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(
                     HoldfastAutoConfiguration.class,

@@ -21,6 +21,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 class HealthTest {
     @AutoClose
     private final TestLocks locks = TestLocks.standing();
+
     private final ApplicationContextRunner application = new ApplicationContextRunner()
             .withConfiguration(
                     AutoConfigurations.of(HoldfastAutoConfiguration.class, HoldfastActuatorAutoConfiguration.class))

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The last release beside this checkout on every store, by {@code ./dev beside}. */
 @Tag("thorough")
-class BesideTest {
+class VersionsTest {
     private static final Path ROOT = Launcher.script().resolveSibling("");
 
     @TempDir
