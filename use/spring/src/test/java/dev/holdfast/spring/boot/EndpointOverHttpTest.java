@@ -19,9 +19,12 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.webmvc.actuate.endpoint.web.WebMvcEndpointHandlerMapping;
 import org.springframework.context.ApplicationContext;
+import org.springframework.mock.web.MockServletContext;
 import org.springframework.test.web.servlet.MockMvc;
 import org.springframework.test.web.servlet.setup.MockMvcBuilders;
+import org.springframework.web.context.support.GenericWebApplicationContext;
 import org.springframework.web.cors.CorsConfiguration;
+import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
 
 /** The endpoint as Spring MVC serves it. Apart, since Spring Boot 3 has that elsewhere. */
 class EndpointOverHttpTest {
@@ -59,17 +62,18 @@ class EndpointOverHttpTest {
                         List.of(),
                         List.of())
                 .getEndpoints();
-        WebMvcEndpointHandlerMapping mapping = new WebMvcEndpointHandlerMapping(
-                new EndpointMapping("/actuator"),
-                endpoints,
-                EndpointMediaTypes.DEFAULT,
-                new CorsConfiguration(),
-                new EndpointLinksResolver(endpoints),
-                true);
-        mapping.setApplicationContext(context);
-        mapping.afterPropertiesSet();
-        return MockMvcBuilders.standaloneSetup(new Object())
-                .setCustomHandlerMapping(() -> mapping)
-                .build();
+        GenericWebApplicationContext web = new GenericWebApplicationContext(new MockServletContext());
+        web.registerBean(RequestMappingHandlerAdapter.class);
+        web.registerBean(
+                WebMvcEndpointHandlerMapping.class,
+                () -> new WebMvcEndpointHandlerMapping(
+                        new EndpointMapping("/actuator"),
+                        endpoints,
+                        EndpointMediaTypes.DEFAULT,
+                        new CorsConfiguration(),
+                        new EndpointLinksResolver(endpoints),
+                        true));
+        web.refresh();
+        return MockMvcBuilders.webAppContextSetup(web).build();
     }
 }
