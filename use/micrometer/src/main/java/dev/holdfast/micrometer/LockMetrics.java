@@ -104,7 +104,8 @@ public final class LockMetrics implements LockListener, AutoCloseable {
                 if (!isClosed(client)) {
                     clients.add(client);
                 }
-                for (LockClient closed : clients.stream().filter(Bound::isClosed).toList()) {
+                for (LockClient closed :
+                        clients.stream().filter(Bound::isClosed).toList()) {
                     clients.remove(closed);
                     ClientStatistics last = closed.statistics();
                     for (Count count : Count.values()) {

@@ -124,8 +124,7 @@ class ShutdownTest {
 
     @Test
     @Tag("thorough")
-    void aLeaderOnAThreadThatSpringDoesNotKnowLeadsToTheEndOfItsWork(@TempDir Path folder)
-            throws InterruptedException {
+    void aLeaderOnAThreadThatSpringDoesNotKnowLeadsToTheEndOfItsWork(@TempDir Path folder) throws InterruptedException {
         closeDuring("sqlite:" + folder.resolve("locks.db"), Job::lead);
     }
 
