@@ -236,7 +236,7 @@ class OnceTroubleTest extends EngineCase {
 
     @Test
     void aFailureWithoutATextIsRecordedByItsClass() {
-        @SuppressWarnings("OverrideThrowableToString") // an application may do so
+        @SuppressWarnings({"OverrideThrowableToString", "ToStringReturnsNull"}) // an application may do so
         class Silent extends Exception {
             private static final long serialVersionUID = 1L;
 
