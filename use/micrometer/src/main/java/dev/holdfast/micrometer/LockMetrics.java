@@ -18,7 +18,9 @@ import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -26,7 +28,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.ToLongFunction;
-import java.util.stream.Stream;
 
 /**
  * Meters of what the locks of clients do. It is a listener of the clients, for what happens to each lock, and reads their
@@ -72,31 +73,25 @@ public final class LockMetrics implements LockListener, AutoCloseable {
         Duration.ofSeconds(60)
     };
 
+    // figures that only grow
+    private static final ToLongFunction<ClientStatistics> REQUESTS = ClientStatistics::storeCalls;
+    private static final ToLongFunction<ClientStatistics> REQUEST_NANOS = ClientStatistics::storeNanos;
+    private static final ToLongFunction<ClientStatistics> FAILURES = ClientStatistics::failedStoreCalls;
+    private static final ToLongFunction<ClientStatistics> DROPPED_EVENTS = ClientStatistics::droppedEvents;
+    private static final List<ToLongFunction<ClientStatistics>> COUNTS =
+            List.of(REQUESTS, REQUEST_NANOS, FAILURES, DROPPED_EVENTS);
+
     private final MeterRegistry registry;
     private final NameTag names;
     private final Tags tags;
     private final Map<String, Bound> stores = new ConcurrentHashMap<>();
     private final Set<Meter> meters = ConcurrentHashMap.newKeySet();
 
-    /** Figures that only grow. */
-    private enum Count {
-        REQUESTS(ClientStatistics::storeCalls),
-        REQUEST_NANOS(ClientStatistics::storeNanos),
-        FAILURES(ClientStatistics::failedStoreCalls),
-        DROPPED_EVENTS(ClientStatistics::droppedEvents);
-
-        private final ToLongFunction<ClientStatistics> figure;
-
-        Count(ToLongFunction<ClientStatistics> figure) {
-            this.figure = figure;
-        }
-    }
-
     /** The clients of one store; of those that are closed, what they have counted. */
     private static final class Bound {
         private final ReentrantLock mutex = new ReentrantLock();
         private final Set<LockClient> clients = new HashSet<>();
-        private final long[] ofClosed = new long[Count.values().length];
+        private final Map<ToLongFunction<ClientStatistics>, Long> ofClosed = new HashMap<>();
 
         void add(LockClient client) {
             mutex.lock();
@@ -108,9 +103,7 @@ public final class LockMetrics implements LockListener, AutoCloseable {
                         clients.stream().filter(Bound::isClosed).toList()) {
                     clients.remove(closed);
                     ClientStatistics last = closed.statistics();
-                    for (Count count : Count.values()) {
-                        ofClosed[count.ordinal()] += count.figure.applyAsLong(last);
-                    }
+                    COUNTS.forEach(figure -> ofClosed.merge(figure, figure.applyAsLong(last), Long::sum));
                 }
             } finally {
                 mutex.unlock();
@@ -126,28 +119,23 @@ public final class LockMetrics implements LockListener, AutoCloseable {
             }
         }
 
-        long sum(Count count) {
+        long sum(ToLongFunction<ClientStatistics> figure) {
             mutex.lock();
             try {
-                return ofClosed[count.ordinal()] + sum(count.figure);
+                return ofClosed.getOrDefault(figure, 0L)
+                        + clients.stream()
+                                .mapToLong(client -> figure.applyAsLong(client.statistics()))
+                                .sum();
             } finally {
                 mutex.unlock();
             }
         }
 
-        long sum(ToLongFunction<ClientStatistics> figure) {
-            return statistics().mapToLong(figure).sum();
-        }
-
         /** As the clients know it now: events of an outage come late, or not at all. */
         boolean isReachable() {
-            return statistics().allMatch(ClientStatistics::storeReachable);
-        }
-
-        private Stream<ClientStatistics> statistics() {
             mutex.lock();
             try {
-                return clients.stream().map(LockClient::statistics).toList().stream();
+                return clients.stream().allMatch(client -> client.statistics().storeReachable());
             } finally {
                 mutex.unlock();
             }
@@ -195,19 +183,19 @@ public final class LockMetrics implements LockListener, AutoCloseable {
         keep(FunctionTimer.builder(
                         "holdfast.store.requests",
                         bound,
-                        each -> each.sum(Count.REQUESTS),
-                        each -> each.sum(Count.REQUEST_NANOS),
+                        each -> each.sum(REQUESTS),
+                        each -> each.sum(REQUEST_NANOS),
                         TimeUnit.NANOSECONDS)
                 .description("Requests to the store and the time of their answers, without that of claims that wait")
                 .tags(of)
                 .register(registry));
-        count("holdfast.store.failures", "Requests that the store failed", of, bound, Count.FAILURES);
+        count("holdfast.store.failures", "Requests that the store failed", of, bound, FAILURES);
         count(
                 "holdfast.events.dropped",
                 "Events that did not reach listeners, which were too slow",
                 of,
                 bound,
-                Count.DROPPED_EVENTS);
+                DROPPED_EVENTS);
         if (names.isNone()) {
             beginAtZero(client.store());
         }
@@ -232,8 +220,8 @@ public final class LockMetrics implements LockListener, AutoCloseable {
                 .register(registry));
     }
 
-    private void count(String name, String description, Tags of, Bound bound, Count count) {
-        keep(FunctionCounter.builder(name, bound, each -> each.sum(count))
+    private void count(String name, String description, Tags of, Bound bound, ToLongFunction<ClientStatistics> figure) {
+        keep(FunctionCounter.builder(name, bound, each -> each.sum(figure))
                 .description(description)
                 .tags(of)
                 .register(registry));
