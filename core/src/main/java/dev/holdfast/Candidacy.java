@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -215,7 +216,7 @@ public final class Candidacy implements AutoCloseable {
                 if (closeEnds - System.nanoTime() > 0) {
                     continue;
                 }
-                warn("its listener has not returned " + longestEnd().toSeconds()
+                warn(() -> "its listener has not returned " + longestEnd().toSeconds()
                         + " s after the candidacy was closed; see what it waits for");
                 break;
             }
@@ -261,8 +262,8 @@ public final class Candidacy implements AutoCloseable {
             return;
         }
         Duration pause = cause instanceof StoreUnavailableException ? Pause.SHORTEST : afterRefusals.afterFailure();
-        warn("it could not queue up, and tries again in " + pause.toSeconds() + " s: " + cause);
         queueUpAfter(pause);
+        warn(() -> "it could not queue up, and tries again in " + pause.toSeconds() + " s: " + cause);
     }
 
     private void queueUpAfter(Duration pause) {
@@ -327,11 +328,15 @@ public final class Candidacy implements AutoCloseable {
         } finally {
             mutex.unlock();
         }
-        ending.onRelease(engine.after(longestEnd(), ending::release)::cancel); // released by then if the listener hangs
-        calls.execute(() -> {
-            calls.execute(() -> ended(ending)); // also where the listener has ended the JVM
-            work.revoked(ending);
-        });
+        try {
+            // released by then if the listener hangs
+            ending.onRelease(engine.after(longestEnd(), ending::release)::cancel);
+        } finally { // also without a timer: a term that is not released keeps others from leading
+            calls.execute(() -> {
+                calls.execute(() -> ended(ending)); // also where the listener has ended the JVM
+                work.revoked(ending);
+            });
+        }
     }
 
     private void ended(Term over) {
@@ -345,8 +350,8 @@ public final class Candidacy implements AutoCloseable {
         }
     }
 
-    private void warn(String what) {
-        Log.warn(() -> "the candidacy for '" + lock.name() + "' on " + engine.storeDescription() + ": " + what);
+    private void warn(Supplier<String> what) {
+        Log.warn(() -> "the candidacy for '" + lock.name() + "' on " + engine.storeDescription() + ": " + what.get());
     }
 
     @Override

@@ -146,7 +146,7 @@ public final class LeaderElection {
 
     /**
      * The candidates in the queue, in their order, without the leader; one for each client. Empty if the store does not keep
-     * the names of waiters. SQLite and ZooKeeper keep them; the other stores count them ({@link #status()}).
+     * the names of waiters. SQLite, ZooKeeper and etcd keep them; the other stores count them ({@link #status()}).
      *
      * @throws HoldfastException as {@link DistributedLock#status()}
      */

@@ -49,7 +49,8 @@ import java.util.Optional;
  *   <li>Work that takes <b>longer than {@link OnceOptions#atMost()}</b>, or loses its lock otherwise, is not interrupted:
  *       {@link OnceTurn#isValid()} and {@link OnceTurn#onLost} say so. Its end is recorded only if no other process has begun.
  *   <li>Work that <b>could not begin</b> after all throws {@link NotBegunException}; the turn then counts as not taken.
- *   <li>Two programs that <b>disagree about the period</b> never run for periods that overlap; this is logged once.
+ *   <li>Two programs that <b>disagree about the period</b> never run for periods that overlap; each object of this
+ *       class logs it once.
  * </ul>
  *
  * <p>The record stays for a week after the end of its period, or for as long as its key is kept. Immutable and

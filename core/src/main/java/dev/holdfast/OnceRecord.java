@@ -125,13 +125,13 @@ record OnceRecord(OnceRun run, Duration keep, Optional<Period> lastDone) {
                 run.began(),
                 Optional.empty(),
                 run.until(),
-                isDone ? "" : clean(text(failure)));
+                failure == null ? "" : clean(text(failure)));
         return new OnceRecord(ended, keep, isDone ? run.period() : lastDone);
     }
 
     /** Failures of Holdfast explain themselves. */
-    private static String text(@Nullable Throwable failure) {
-        return String.valueOf(failure instanceof HoldfastException ours ? ours.getMessage() : failure);
+    private static String text(Throwable failure) {
+        return failure instanceof HoldfastException ours ? String.valueOf(ours.getMessage()) : FailureText.of(failure);
     }
 
     /** The run that is stored; empty, and logged, if it cannot be read: one such record does not hide the others. */
@@ -165,7 +165,7 @@ record OnceRecord(OnceRun run, Duration keep, Optional<Period> lastDone) {
             if (run.state() == State.FAILED && !options.retryFailed()) {
                 return skipped(Why.FAILED, true, run.until());
             }
-            if (run.state() == State.BEGUN && !options.retryCrashed()) {
+            if (run.state() == State.BEGUN && alone && !options.retryCrashed()) {
                 return skipped(Why.BEGUN, true, run.until());
             }
         }

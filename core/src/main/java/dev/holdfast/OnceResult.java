@@ -54,7 +54,7 @@ public sealed interface OnceResult {
             RUNNING("is running"),
             /** It failed, and failed work is not run again. */
             FAILED("has failed and is not run again"),
-            /** It was begun, and begun work is not run again. */
+            /** It was begun, nobody holds its lock any more, and begun work is not run again. */
             BEGUN("was begun and is not run again"),
             /** The last run began too short a time ago. */
             TOO_SOON("began too short a time ago");
@@ -86,7 +86,7 @@ public sealed interface OnceResult {
     record Failed(OnceRun run, Exception cause) implements OnceResult {
         @Override
         public String message() {
-            return "'" + run.name() + "' failed here: " + cause;
+            return "'" + run.name() + "' failed here: " + FailureText.of(cause);
         }
     }
 }

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class TermWork {
     private final LeaderListener listener;
     private final boolean interrupts;
-    private final Consumer<String> warn;
+    private final Consumer<Supplier<String>> warn;
     private final Pause afterFailures = new Pause();
     private final ReentrantLock mutex = new ReentrantLock();
     private @Nullable Thread worker; // runs onElected; guarded by the mutex
@@ -26,7 +27,7 @@ final class TermWork {
      * @param interrupts whether the end of a term interrupts {@code onElected}
      * @param warn logs what the listener threw
      */
-    TermWork(LeaderListener listener, boolean interrupts, Consumer<String> warn) {
+    TermWork(LeaderListener listener, boolean interrupts, Consumer<Supplier<String>> warn) {
         this.listener = listener;
         this.interrupts = interrupts;
         this.warn = warn;
@@ -45,8 +46,8 @@ final class TermWork {
                 afterFailures.reset();
             }
             if (!begun.hasEnded()) { // else it threw because its term was over
-                warn.accept("its leader failed, and the term ends: " + withPlace(failed));
                 begun.failed = true;
+                warn.accept(() -> "its leader failed, and the term ends: " + withPlace(failed));
             }
         } finally {
             stop();
@@ -95,7 +96,7 @@ final class TermWork {
             try {
                 listener.onRevoked(over);
             } catch (Throwable failed) {
-                warn.accept("its listener failed at the end of a term: " + withPlace(failed));
+                warn.accept(() -> "its listener failed at the end of a term: " + withPlace(failed));
             }
         }
         Thread.interrupted(); // meant for what has returned
@@ -107,7 +108,7 @@ final class TermWork {
     }
 
     private static String withPlace(Throwable failed) {
-        return failed
+        return FailureText.of(failed)
                 + Arrays.stream(failed.getStackTrace())
                         .findFirst()
                         .map(place -> ", at " + place)

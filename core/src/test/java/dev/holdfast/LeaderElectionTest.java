@@ -112,6 +112,37 @@ class LeaderElectionTest extends EngineCase {
     }
 
     @Test
+    void aListenerWhoseExceptionCannotBeReadEndsItsTermToo() throws Exception {
+        try (LogEar ear = new LogEar();
+                Candidacy first = ours.stand(
+                        term -> {
+                            throw new UnreadableException();
+                        },
+                        term -> {});
+                Candidacy second = theirs.stand()) {
+            assertThat(second.awaitTerm(s(5))).isPresent();
+            assertThat(first.isLeader()).isFalse();
+            assertThat(ear.with("its leader failed"))
+                    .singleElement()
+                    .asString()
+                    .contains(UnreadableException.class.getName());
+        }
+    }
+
+    @Test
+    void aTermWhoseEndGotNoTimerIsReleasedAllTheSame() throws Exception {
+        RefusingTime refusing = new RefusingTime(time);
+        try (LockClient refused = clientOn(memory.open(time), refusing);
+                Candidacy first = refused.election("e", lease(10)).stand();
+                Candidacy second = theirs.stand()) {
+            first.awaitTerm();
+            refusing.refuse(1);
+            assertThatThrownBy(first::resign).isInstanceOf(InternalError.class);
+            assertThat(second.awaitTerm(s(5))).isPresent();
+        }
+    }
+
+    @Test
     void workIsInterruptedWhenItsTermIsLostAndNoTermBeginsBeforeItHasReturned() throws Exception {
         CountDownLatch mayReturn = new CountDownLatch(1);
         CompletableFuture<Boolean> interrupted = new CompletableFuture<>();

@@ -19,6 +19,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** One of several servers runs the work, the others skip it. */
 class OnceTest extends EngineCase {
@@ -62,14 +64,16 @@ class OnceTest extends EngineCase {
         assertThat(theirs.last().orElseThrow().state()).isEqualTo(State.DONE);
     }
 
-    @Test
-    void aCallerThatWaitsForTheOtherSkipsWhatThatHasDone() throws Exception {
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aCallerThatWaitsForTheOtherSkipsWhatThatHasDone(boolean retryCrashed) throws Exception {
+        Once waiting = rival.once("w", options.retryCrashed(retryCrashed));
         List<OnceResult> waited = new ArrayList<>();
         CompletableFuture<Void> waits = new CompletableFuture<>();
         Thread second = new Thread(() -> {
             waits.complete(null);
             try {
-                waited.add(theirs.run(s(60), turn -> done.add("theirs")));
+                waited.add(waiting.run(s(60), turn -> done.add("theirs")));
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }
@@ -82,7 +86,10 @@ class OnceTest extends EngineCase {
                         .ran())
                 .isTrue();
         second.join(s(30).toMillis());
-        assertThat(waited).hasOnlyElementsOfType(Skipped.class).hasSize(1);
+        assertThat(waited)
+                .singleElement()
+                .isInstanceOfSatisfying(
+                        Skipped.class, skipped -> assertThat(skipped.why()).isEqualTo(Why.DONE));
         assertThat(done).isEmpty();
     }
 

@@ -223,6 +223,36 @@ class OnceTroubleTest extends EngineCase {
     }
 
     @Test
+    void aFailureThatCannotBeReadIsRecordedByItsClass() {
+        OnceResult result = ours.run(turn -> {
+            throw new UnreadableException();
+        });
+        assertThat(result).isInstanceOf(Failed.class);
+        assertThat(result.message()).contains(UnreadableException.class.getName());
+        OnceRun last = theirs.last().orElseThrow();
+        assertThat(last.state()).isEqualTo(State.FAILED);
+        assertThat(last.failure()).isEqualTo(UnreadableException.class.getName());
+    }
+
+    @Test
+    void aFailureWithoutATextIsRecordedByItsClass() {
+        @SuppressWarnings({"OverrideThrowableToString", "ToStringReturnsNull"}) // an application may do so
+        class Silent extends Exception {
+            private static final long serialVersionUID = 1L;
+
+            @Override
+            public String toString() {
+                return null;
+            }
+        }
+        assertThat(ours.run(turn -> {
+                    throw new Silent();
+                }))
+                .isInstanceOf(Failed.class);
+        assertThat(theirs.last().orElseThrow().failure()).isEqualTo(Silent.class.getName());
+    }
+
+    @Test
     void aLongFailureIsCutInCharactersThatEveryDatabaseKnows() {
         assertThat(ours.run(turn -> {
                     throw new IllegalStateException("x".repeat(500));

@@ -204,10 +204,12 @@ record GuardedRun(
             return exitCode;
         }
         String why = loss.map(HoldLostException::getMessage).orElse("the hold of " + wantedOnStore() + " is in doubt");
-        String what = stopped.isEmpty()
-                ? "'" + shortCommand() + "' had just ended with " + exitCode + "; check its work"
-                : stopped;
+        String what = stopped.isEmpty() ? justEnded(exitCode) : stopped;
         throw new CliException(ExitCode.HOLD_LOST, why + "; " + what, loss.orElse(null));
+    }
+
+    String justEnded(int exitCode) {
+        return "'" + shortCommand() + "' had just ended with " + exitCode + "; check its work";
     }
 
     /** Releases, and waits for the store's answer; returns a loss that it reports. */

@@ -7,6 +7,7 @@ import dev.holdfast.Once;
 import dev.holdfast.OnceOptions;
 import dev.holdfast.OnceResult;
 import dev.holdfast.OnceResult.Failed;
+import dev.holdfast.OnceResult.Ran;
 import dev.holdfast.OnceResult.Skipped;
 import dev.holdfast.OnceTurn;
 import dev.holdfast.StaleTokenException;
@@ -49,6 +50,10 @@ record OnceRunner(GuardedRun run, String name, OnceOptions options, int skipCode
             if (result instanceof Skipped skipped) {
                 System.err.println("holdfast: " + Redaction.ours(skipped.message()));
                 return skipCode;
+            }
+            if (result instanceof Ran ran && ran.loss().isPresent()) { // at the very end: the run counts as done
+                throw new CliException(
+                        ExitCode.HOLD_LOST, ran.loss().get().message() + "; " + run.justEnded(ExitCode.OK));
             }
             return result instanceof Failed failed ? failed(failed.cause()) : ExitCode.OK;
         }

@@ -161,6 +161,33 @@ class OnceTest {
     }
 
     @Test
+    void aLockThatWasLostAsTheCommandEndedIsReportedAndTheRunCountsAsDone() throws IOException {
+        try (ChildProcess run = cli.start(
+                        "once",
+                        "--every",
+                        YEAR,
+                        "--lease",
+                        "60s",
+                        "job",
+                        "--",
+                        "sh",
+                        "-c",
+                        "echo up; until [ -e end ]; do sleep 0.05; done");
+                LockClient client = cli.client()) {
+            run.expect("up", SOON);
+            assertThat(Cli.breakNow(client, "job")).isTrue();
+            Files.createFile(cli.file("end")); // long before the next renewal, which would find the loss
+            Cli.Ended ended = Cli.end(run);
+            assertThat(ended.code()).isEqualTo(ExitCode.HOLD_LOST);
+            assertThat(ended.err())
+                    .singleElement()
+                    .asString()
+                    .contains("lost the hold of 'job'", "had just ended with 0; check its work");
+        }
+        assertThat(list()).containsExactly("done");
+    }
+
+    @Test
     void aSignalReachesTheCommandAndTheRunIsRecordedAsFailed() {
         try (ChildProcess run =
                 cli.start("once", "--every", YEAR, "job", "--", "sh", "-c", "echo up; exec sleep 600")) {

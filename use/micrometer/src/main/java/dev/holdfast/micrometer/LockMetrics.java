@@ -1,6 +1,8 @@
 package dev.holdfast.micrometer;
 
+import dev.holdfast.ClientClosedException;
 import dev.holdfast.ClientStatistics;
+import dev.holdfast.DistributedLock;
 import dev.holdfast.LockClient;
 import dev.holdfast.LockEvent;
 import dev.holdfast.LockListener;
@@ -16,12 +18,15 @@ import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.ToLongFunction;
 
 /**
@@ -68,25 +73,72 @@ public final class LockMetrics implements LockListener, AutoCloseable {
         Duration.ofSeconds(60)
     };
 
+    // figures that only grow
+    private static final ToLongFunction<ClientStatistics> REQUESTS = ClientStatistics::storeCalls;
+    private static final ToLongFunction<ClientStatistics> REQUEST_NANOS = ClientStatistics::storeNanos;
+    private static final ToLongFunction<ClientStatistics> FAILURES = ClientStatistics::failedStoreCalls;
+    private static final ToLongFunction<ClientStatistics> DROPPED_EVENTS = ClientStatistics::droppedEvents;
+    private static final List<ToLongFunction<ClientStatistics>> COUNTS =
+            List.of(REQUESTS, REQUEST_NANOS, FAILURES, DROPPED_EVENTS);
+
     private final MeterRegistry registry;
     private final NameTag names;
     private final Tags tags;
     private final Map<String, Bound> stores = new ConcurrentHashMap<>();
     private final Set<Meter> meters = ConcurrentHashMap.newKeySet();
 
-    /** The clients of one store. */
+    /** The clients of one store; of those that are closed, what they have counted. */
     private static final class Bound {
-        final CopyOnWriteArrayList<LockClient> clients = new CopyOnWriteArrayList<>();
+        private final ReentrantLock mutex = new ReentrantLock();
+        private final Set<LockClient> clients = new HashSet<>();
+        private final Map<ToLongFunction<ClientStatistics>, Long> ofClosed = new HashMap<>();
+
+        void add(LockClient client) {
+            mutex.lock();
+            try {
+                if (!isClosed(client)) {
+                    clients.add(client);
+                }
+                for (LockClient closed :
+                        clients.stream().filter(Bound::isClosed).toList()) {
+                    clients.remove(closed);
+                    ClientStatistics last = closed.statistics();
+                    COUNTS.forEach(figure -> ofClosed.merge(figure, figure.applyAsLong(last), Long::sum));
+                }
+            } finally {
+                mutex.unlock();
+            }
+        }
+
+        private static boolean isClosed(LockClient client) {
+            try {
+                DistributedLock unused = client.lock("a"); // sends no request
+                return false;
+            } catch (ClientClosedException closed) {
+                return true;
+            }
+        }
 
         long sum(ToLongFunction<ClientStatistics> figure) {
-            return clients.stream()
-                    .mapToLong(client -> figure.applyAsLong(client.statistics()))
-                    .sum();
+            mutex.lock();
+            try {
+                return ofClosed.getOrDefault(figure, 0L)
+                        + clients.stream()
+                                .mapToLong(client -> figure.applyAsLong(client.statistics()))
+                                .sum();
+            } finally {
+                mutex.unlock();
+            }
         }
 
         /** As the clients know it now: events of an outage come late, or not at all. */
         boolean isReachable() {
-            return clients.stream().allMatch(client -> client.statistics().storeReachable());
+            mutex.lock();
+            try {
+                return clients.stream().allMatch(client -> client.statistics().storeReachable());
+            } finally {
+                mutex.unlock();
+            }
         }
     }
 
@@ -113,12 +165,13 @@ public final class LockMetrics implements LockListener, AutoCloseable {
 
     /**
      * Adds the figures of a client, and listens to it if it does not yet. Needed for the gauges and for the requests to the
-     * store. A client that has this among its listeners from the beginning misses no event. Binding twice does nothing.
+     * store. A client that has this among its listeners from the beginning misses no event. Binding twice does nothing. A
+     * closed client is no longer kept when another one of its store is bound; the sums keep what it has counted.
      */
     public void bind(LockClient client) {
         client.addListener(this);
         Bound bound = stores.computeIfAbsent(client.store(), absent -> new Bound());
-        bound.clients.addIfAbsent(client);
+        bound.add(client);
         Tags of = tags.and("store", client.store());
         gauge("holdfast.held", "Open holds", of, bound, ClientStatistics::heldNow);
         gauge("holdfast.waiting", "Callers that wait for a lock", of, bound, ClientStatistics::waitingNow);
@@ -130,24 +183,19 @@ public final class LockMetrics implements LockListener, AutoCloseable {
         keep(FunctionTimer.builder(
                         "holdfast.store.requests",
                         bound,
-                        each -> each.sum(ClientStatistics::storeCalls),
-                        each -> each.sum(ClientStatistics::storeNanos),
+                        each -> each.sum(REQUESTS),
+                        each -> each.sum(REQUEST_NANOS),
                         TimeUnit.NANOSECONDS)
                 .description("Requests to the store and the time of their answers, without that of claims that wait")
                 .tags(of)
                 .register(registry));
-        count(
-                "holdfast.store.failures",
-                "Requests that the store failed",
-                of,
-                bound,
-                ClientStatistics::failedStoreCalls);
+        count("holdfast.store.failures", "Requests that the store failed", of, bound, FAILURES);
         count(
                 "holdfast.events.dropped",
                 "Events that did not reach listeners, which were too slow",
                 of,
                 bound,
-                ClientStatistics::droppedEvents);
+                DROPPED_EVENTS);
         if (names.isNone()) {
             beginAtZero(client.store());
         }

@@ -13,6 +13,7 @@ import dev.holdfast.testkit.TestLocks;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -268,6 +269,33 @@ class LockMetricsTest {
         lock.acquire().detach();
         assertThat(registry.get("holdfast.held").tag("client", "late").gauge().value())
                 .isEqualTo(1);
+    }
+
+    @Test
+    void ofAClosedClientOnlyWhatItHasCountedIsKept() {
+        WeakReference<LockClient> closed = boundAndClosed();
+        double counted = requests();
+        assertThat(counted).isPositive();
+        try (LockClient next = LockClient.connect("mem:")) {
+            metrics.bind(next);
+            assertThat(requests()).isEqualTo(counted);
+            await().until(() -> {
+                System.gc();
+                return closed.get() == null;
+            });
+        }
+    }
+
+    private WeakReference<LockClient> boundAndClosed() {
+        try (LockClient client = LockClient.connect("mem:")) {
+            metrics.bind(client);
+            assertThat(client.lock("a").tryAcquire()).hasValueSatisfying(Hold::close);
+            return new WeakReference<>(client);
+        }
+    }
+
+    private double requests() {
+        return registry.get("holdfast.store.requests").functionTimer().count();
     }
 
     @Test

@@ -7,19 +7,37 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * Annotated calls that hold a lock now. The end of the application waits for them, within the time of one phase, before
- * the lock clients close: also for those on threads that Spring does not drain, such as virtual threads. It does not wait
- * for calls on platform threads that wait for it: those that end the application or the JVM.
+ * Annotated calls that hold a lock, run or lead now, or wait for a lock: it may be handed over to them when another call
+ * ends. The end of the application waits for them, within the time of one phase, before candidacies end and the lock
+ * clients close: also for those on threads that Spring does not drain, such as virtual threads. It does not wait for calls
+ * on platform threads that wait for it: those that end the application or the JVM.
  */
 final class CallsInProgress implements SmartLifecycle {
-    /** After everything that Spring drains, directly before the lock clients close. */
-    private static final int PHASE = 2;
+    /** After everything that Spring drains, directly before candidacies end and the lock clients close. */
+    private static final int PHASE = 3;
 
     private final LongAdder begun = new LongAdder();
     private final LongAdder ended = new LongAdder();
     private final AtomicReference<@Nullable Runnable> waiting = new AtomicReference<>();
     private volatile long waitingForTheEnd;
     private volatile boolean running;
+
+    /** A call. */
+    interface Call {
+        @Nullable
+        Object run() throws Throwable;
+    }
+
+    /** Runs a call, which is in progress until it returns. */
+    @Nullable
+    Object untilReturn(Call call) throws Throwable {
+        begin();
+        try {
+            return call.run();
+        } finally {
+            end();
+        }
+    }
 
     void begin() {
         begun.increment();
@@ -43,7 +61,7 @@ final class CallsInProgress implements SmartLifecycle {
         waitingForTheEnd = Thread.getAllStackTraces().entrySet().stream()
                 .filter(each -> each.getKey().equals(Thread.currentThread()) || isExiting(each.getValue()))
                 .mapToLong(each -> Arrays.stream(each.getValue())
-                        .filter(HoldLockInterceptor::isCall)
+                        .filter(CallsInProgress::isCall)
                         .count())
                 .sum();
         waiting.set(done);
@@ -53,6 +71,11 @@ final class CallsInProgress implements SmartLifecycle {
     @Override
     public void stop() {
         running = false;
+    }
+
+    private static boolean isCall(StackTraceElement frame) {
+        return frame.getClassName().equals(CallsInProgress.class.getName())
+                && frame.getMethodName().equals("untilReturn");
     }
 
     private static boolean isExiting(StackTraceElement[] stack) {

@@ -55,16 +55,17 @@ final class HoldLockInterceptor implements MethodInterceptor {
         LockRequest request = outlivesTheCall ? written.boundToNoThread() : written;
         warning.check(method.method(), "its lock is released");
         checkOwnWait(method, request);
-        Optional<? extends Holding> acquired = acquire(method, request);
-        if (acquired.isEmpty()) {
-            return method.notAcquired(request);
-        }
-        Holding holding = acquired.get();
-        calls.begin();
-        Methods.setArgument(call, method.holdParameter(), holding);
-        return outlivesTheCall
-                ? untilCompletion(call, method, request, holding)
-                : untilReturn(call, method, request, holding);
+        return calls.untilReturn(() -> {
+            Optional<? extends Holding> acquired = acquire(method, request);
+            if (acquired.isEmpty()) {
+                return method.notAcquired(request);
+            }
+            Holding holding = acquired.get();
+            Methods.setArgument(call, method.holdParameter(), holding);
+            return outlivesTheCall
+                    ? untilCompletion(call, method, request, holding)
+                    : untilReturn(call, method, request, holding);
+        });
     }
 
     private static Optional<? extends Holding> acquire(HoldLockMethod method, LockRequest request) {
@@ -88,20 +89,12 @@ final class HoldLockInterceptor implements MethodInterceptor {
         }
     }
 
-    /** Whether this frame of a stack is that of a call which ends when it returns. */
-    static boolean isCall(StackTraceElement frame) {
-        return frame.getClassName().equals(HoldLockInterceptor.class.getName())
-                && frame.getMethodName().equals("untilReturn");
-    }
-
-    private @Nullable Object untilReturn(
+    private static @Nullable Object untilReturn(
             MethodInvocation call, HoldLockMethod method, LockRequest request, Holding holding) throws Throwable {
         try (holding) {
             Object result = proceed(call, method, request, holding);
             method.checkFinished(result);
             return result;
-        } finally {
-            calls.end();
         }
     }
 
@@ -114,20 +107,19 @@ final class HoldLockInterceptor implements MethodInterceptor {
                 method.checkFinished(result);
             }
         } catch (Throwable failed) {
-            closed(holding, failed);
+            closedAfter(holding, failed);
             throw failed;
         }
         if (!(result instanceof CompletionStage<?> stage)) {
-            Throwable lost = closed(holding, null);
-            if (lost != null) {
-                throw lost;
-            }
+            holding.close();
             return result;
         }
+        calls.begin();
         // A cancelled result does not release: cancelling a future stops no work.
         CompletableFuture<@Nullable Object> released = new CompletableFuture<>();
         stage.whenComplete((value, failure) -> {
-            Throwable outcome = closed(holding, failure == null ? unfinished(method, value) : failure);
+            Throwable outcome = closedAfter(holding, failure == null ? unfinished(method, value) : failure);
+            calls.end();
             if (outcome == null) {
                 released.complete(value);
             } else {
@@ -146,16 +138,7 @@ final class HoldLockInterceptor implements MethodInterceptor {
         }
     }
 
-    /** Closes the hold of a call that has ended; what its caller is told, null if nothing failed. */
-    private @Nullable Throwable closed(Holding holding, @Nullable Throwable failure) {
-        try {
-            return closedAfter(holding, failure);
-        } finally {
-            calls.end();
-        }
-    }
-
-    /** Closes the hold; the loss of it where nothing else failed. */
+    /** Closes the hold; what the caller is told: the loss of it where nothing else failed, null if nothing did. */
     static @Nullable Throwable closedAfter(Holding holding, @Nullable Throwable failure) {
         try {
             holding.close();

@@ -13,14 +13,23 @@ import org.springframework.util.function.SingletonSupplier;
 final class LeaderInterceptor implements MethodInterceptor {
     private final AnnotatedMethods<LeaderOnly, LeaderMethod> methods;
     private final Supplier<Leaderships> leaderships;
+    private final CallsInProgress calls;
 
-    LeaderInterceptor(AnnotatedMethods<LeaderOnly, LeaderMethod> methods, ObjectProvider<Leaderships> leaderships) {
+    LeaderInterceptor(
+            AnnotatedMethods<LeaderOnly, LeaderMethod> methods,
+            ObjectProvider<Leaderships> leaderships,
+            CallsInProgress calls) {
         this.methods = methods;
         this.leaderships = SingletonSupplier.of(leaderships::getObject);
+        this.calls = calls;
     }
 
     @Override
     public @Nullable Object invoke(MethodInvocation call) throws Throwable {
+        return calls.untilReturn(() -> runIfLeader(call));
+    }
+
+    private @Nullable Object runIfLeader(MethodInvocation call) throws Throwable {
         LeaderMethod method = methods.of(call);
         Leaderships all = leaderships.get();
         Optional<Term> leading = all.term(method.election());

@@ -18,11 +18,12 @@ import org.springframework.context.SmartLifecycle;
 
 /**
  * The elections for which this application stands, from its start until its end. It begins before web server and
- * schedulers do, because phases that end late begin early; it ends when these have drained.
+ * schedulers do, because phases that end late begin early; it ends when these have drained and the calls in progress have
+ * ended: a term that ended earlier would let another server lead beside work that still runs.
  */
 final class Leaderships implements SmartLifecycle {
-    /** Later at the end than the web server and the schedulers; far earlier than the clients close. */
-    private static final int PHASE = SmartLifecycle.DEFAULT_PHASE - 4096;
+    /** After {@link CallsInProgress}, directly before the lock clients close. */
+    private static final int PHASE = 2;
 
     /** The election of which the present thread runs a listener. */
     private static final ThreadLocal<@Nullable Candidate> REPORTED = new ThreadLocal<>();

@@ -72,8 +72,11 @@ public final class LockAnnotationsAutoConfiguration {
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static Advisor onceAdvisor(AnnotatedMethods<Once, OnceMethod> onceMethods, ObjectProvider<LockClients> clients) {
-        return Advisors.of(onceMethods, new OnceInterceptor(onceMethods, clients), Advisors.ONCE);
+    static Advisor onceAdvisor(
+            AnnotatedMethods<Once, OnceMethod> onceMethods,
+            ObjectProvider<LockClients> clients,
+            CallsInProgress callsInProgress) {
+        return Advisors.of(onceMethods, new OnceInterceptor(onceMethods, clients, callsInProgress), Advisors.ONCE);
     }
 
     @Bean
@@ -86,8 +89,11 @@ public final class LockAnnotationsAutoConfiguration {
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static Advisor leaderAdvisor(
-            AnnotatedMethods<LeaderOnly, LeaderMethod> leaderMethods, ObjectProvider<Leaderships> leaderships) {
-        return Advisors.of(leaderMethods, new LeaderInterceptor(leaderMethods, leaderships), Advisors.LEADER);
+            AnnotatedMethods<LeaderOnly, LeaderMethod> leaderMethods,
+            ObjectProvider<Leaderships> leaderships,
+            CallsInProgress callsInProgress) {
+        return Advisors.of(
+                leaderMethods, new LeaderInterceptor(leaderMethods, leaderships, callsInProgress), Advisors.LEADER);
     }
 
     @Bean

@@ -3,6 +3,8 @@ package dev.holdfast.spring;
 import dev.holdfast.LockClient;
 import dev.holdfast.OnceResult;
 import dev.holdfast.OnceTurn;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
@@ -18,11 +20,15 @@ final class OnceInterceptor implements MethodInterceptor {
 
     private final AnnotatedMethods<Once, OnceMethod> methods;
     private final Supplier<LockClients> clients;
+    private final CallsInProgress calls;
+    private final Map<OnceMethod, dev.holdfast.Once> periodic = new ConcurrentHashMap<>();
     private final TransactionWarning warning = TransactionWarning.ofThisApplication();
 
-    OnceInterceptor(AnnotatedMethods<Once, OnceMethod> methods, ObjectProvider<LockClients> clients) {
+    OnceInterceptor(
+            AnnotatedMethods<Once, OnceMethod> methods, ObjectProvider<LockClients> clients, CallsInProgress calls) {
         this.methods = methods;
         this.clients = SingletonSupplier.of(clients::getObject);
+        this.calls = calls;
     }
 
     @Override
@@ -36,8 +42,18 @@ final class OnceInterceptor implements MethodInterceptor {
                     + "' already, so the work would count as running elsewhere and be skipped; give the method around it"
                     + " another lock, or take @Once off");
         }
-        Work work = new Work(call, method, client);
-        OnceResult result = client.once(name, method.options()).run(work::run);
+        return calls.untilReturn(() -> run(once(method, name, client), new Work(call, method, client)));
+    }
+
+    /** One for all calls of a method with periods: it reports once that other servers have other ones. */
+    private dev.holdfast.Once once(OnceMethod method, String name, LockClient client) {
+        return method.isKeyed()
+                ? client.once(name, method.options())
+                : periodic.computeIfAbsent(method, first -> client.once(name, first.options()));
+    }
+
+    private static @Nullable Object run(dev.holdfast.Once once, Work work) throws Throwable {
+        OnceResult result = once.run(work::run);
         if (result instanceof OnceResult.Failed failed) {
             throw work.failure == null ? failed.cause() : work.failure;
         }
@@ -46,7 +62,7 @@ final class OnceInterceptor implements MethodInterceptor {
             return work.value;
         }
         LOG.debug(result.message());
-        return Methods.skipped(method.method());
+        return Methods.skipped(work.method.method());
     }
 
     /** The call as work of one turn. */

@@ -124,6 +124,11 @@ final class OnceMethod {
         return key == null ? name : keyPrefix() + key.evaluate(call).get(0);
     }
 
+    /** Whether the names of its calls differ by a key. */
+    boolean isKeyed() {
+        return key != null;
+    }
+
     private String keyPrefix() {
         return NameTemplate.escaped(name, ':') + ":";
     }

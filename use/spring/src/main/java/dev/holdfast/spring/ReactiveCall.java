@@ -3,6 +3,7 @@ package dev.holdfast.spring;
 import dev.holdfast.Holding;
 import java.lang.reflect.Method;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.aopalliance.intercept.MethodInvocation;
 import org.reactivestreams.Publisher;
 import org.springframework.aop.ProxyMethodInvocation;
@@ -35,12 +36,12 @@ final class ReactiveCall {
             throw new IllegalStateException("no adapter for " + method);
         }
         LockRequest unbound = request.boundToNoThread();
-        Mono<Body> running = Mono.fromFuture(unbound::acquireAsync)
+        Mono<Body> running = Mono.fromFuture(() -> acquireAsync(unbound, calls))
                 .flatMap(acquired -> acquired.isPresent()
                         ? Mono.just(new Body(acquired.get(), calls))
                         : method.skips() ? Mono.<Body>empty() : Mono.<Body>error(method.failure(unbound)))
                 .doOnDiscard(Body.class, body -> body.work.end())
-                .doOnDiscard(Optional.class, ReactiveCall::closeIfAcquired);
+                .doOnDiscard(Optional.class, acquired -> closeIfAcquired(acquired, calls));
         // The hold is closed inside the sequence, so that a loss is what the subscriber gets, and nothing wraps it;
         // closing it again when the sequence ends does nothing.
         Publisher<?> held = adapter.isMultiValue()
@@ -81,7 +82,6 @@ final class ReactiveCall {
                 HoldLockInterceptor.closedAfter(hold, null);
                 calls.end();
             });
-            calls.begin();
         }
 
         /** The method's own publisher. */
@@ -122,8 +122,24 @@ final class ReactiveCall {
         }
     }
 
+    /** In progress until its end is without a hold, or the hold is closed. */
+    private static CompletableFuture<? extends Optional<? extends Holding>> acquireAsync(
+            LockRequest request, CallsInProgress calls) {
+        CompletableFuture<? extends Optional<? extends Holding>> asked = request.acquireAsync();
+        calls.begin();
+        asked.whenComplete((acquired, failure) -> {
+            if (failure != null || acquired.isEmpty()) {
+                calls.end();
+            }
+        });
+        return asked;
+    }
+
     /** The answer came when nobody wanted it any more. */
-    private static void closeIfAcquired(Optional<?> acquired) {
-        acquired.filter(Holding.class::isInstance).map(Holding.class::cast).ifPresent(Holding::close);
+    private static void closeIfAcquired(Optional<?> acquired, CallsInProgress calls) {
+        acquired.filter(Holding.class::isInstance).map(Holding.class::cast).ifPresent(hold -> {
+            HoldLockInterceptor.closedAfter(hold, null);
+            calls.end();
+        });
     }
 }

@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.Hold;
 import dev.holdfast.LockClient;
+import dev.holdfast.OnceOptions;
 import dev.holdfast.OnceRun;
 import dev.holdfast.OnceTurn;
 import dev.holdfast.spring.boot.HoldfastAutoConfiguration;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalTime;
 import java.time.ZoneId;
@@ -20,6 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -121,6 +124,27 @@ class OnceTest {
                             assertThat(other.calls().poll(1, TimeUnit.MINUTES)).isNotNull();
                             assertThat(one.runs().size() + other.runs().size()).isEqualTo(1);
                         }));
+    }
+
+    @Test
+    void anotherScheduleOfAnotherServerIsToldOnce() {
+        List<String> logged = new CopyOnWriteArrayList<>();
+        Logger log = Logger.getLogger("dev.holdfast"); // kept: the log manager holds it weakly
+        log.setFilter(entry -> logged.add(entry.getMessage()));
+        application.withBean(Reports.class).run(context -> {
+            OnceOptions other = OnceOptions.every(Duration.ofDays(1));
+            assertThat(context.getBean(LockClient.class)
+                            .once("yearly", other)
+                            .run(turn -> {})
+                            .ran())
+                    .isTrue();
+            Reports reports = context.getBean(Reports.class);
+            reports.yearly(null);
+            reports.yearly(null);
+            reports.yearly(null);
+        });
+        log.setFilter(null);
+        assertThat(logged).singleElement().asString().contains("'yearly'", "use the same schedule");
     }
 
     @Test

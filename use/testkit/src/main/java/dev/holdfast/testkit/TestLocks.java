@@ -54,6 +54,7 @@ public final class TestLocks implements AutoCloseable {
     private final ReentrantLock mutex = new ReentrantLock();
     private final TestProcesses processes = new TestProcesses();
     private final AtomicBoolean warned = new AtomicBoolean();
+    private volatile boolean storeIsAway;
     private @Nullable TestProcess first;
 
     private TestLocks(TestTime time) {
@@ -121,7 +122,11 @@ public final class TestLocks implements AutoCloseable {
     }
 
     private TestProcess process(UnaryOperator<LockClientBuilder> settings) {
-        return new TestProcess(time, memory, listeners, this::warnIfNobodyMovesTime, settings);
+        TestProcess process = new TestProcess(time, memory, listeners, this::warnIfNobodyMovesTime, settings);
+        if (storeIsAway) {
+            process.store().leave();
+        }
+        return process;
     }
 
     // ---- time ----
@@ -255,16 +260,18 @@ public final class TestLocks implements AutoCloseable {
     }
 
     /**
-     * The store is away, for all clients: requests fail with {@link dev.holdfast.StoreUnavailableException}, callers of
+     * The store is away, for all clients, also for those that are made meanwhile: requests fail with {@link dev.holdfast.StoreUnavailableException}, callers of
      * {@code acquire()} wait, nothing is renewed. Leases run out in the meantime.
      */
     public void storeAway() {
+        storeIsAway = true;
         processes.all().forEach(process -> process.store().leave());
         listeners.drain();
     }
 
     /** The store is back; those who wait are in its queue again. */
     public void storeBack() {
+        storeIsAway = false;
         processes.all().forEach(process -> process.store().comeBack());
         listeners.drain();
     }

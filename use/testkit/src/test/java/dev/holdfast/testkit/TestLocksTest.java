@@ -191,6 +191,15 @@ class TestLocksTest {
     }
 
     @Test
+    void theStoreIsAwayForAClientThatIsMadeMeanwhileToo() {
+        locks.storeAway();
+        DistributedLock late = locks.anotherClient().lock("order:42");
+        assertThatThrownBy(late::tryAcquire).isInstanceOf(StoreUnavailableException.class);
+        locks.storeBack();
+        assertThat(late.tryAcquire()).isPresent();
+    }
+
+    @Test
     void aCallerWaitsThroughAnOutage() throws Exception {
         locks.storeAway();
         FutureTask<Hold> waits = start(lock::acquire);

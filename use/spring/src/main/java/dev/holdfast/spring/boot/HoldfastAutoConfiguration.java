@@ -6,10 +6,10 @@ import dev.holdfast.spring.LockClients;
 import java.util.HashMap;
 import java.util.Map;
 import org.springframework.beans.factory.ListableBeanFactory;
-import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
@@ -33,8 +33,8 @@ public final class HoldfastAutoConfiguration {
     public HoldfastAutoConfiguration() {}
 
     @Bean
-    static LockClientLifecycle holdfastLockClientLifecycle(ConfigurableListableBeanFactory beans) {
-        return new LockClientLifecycle(beans);
+    static LockClientLifecycle holdfastLockClientLifecycle(ConfigurableApplicationContext context) {
+        return new LockClientLifecycle(context);
     }
 
     @Bean

@@ -95,17 +95,18 @@ public final class LocksEndpoint {
      * Breaks a lock.
      *
      * @param client the bean's name
-     * @param name the lock
      * @param token the token that was shown
      * @param now whether the next holder gets it immediately, while the first may still be at work; null for no
+     * @param path the lock's name, which is in parts if it contains slashes
      */
     @DeleteOperation
     public WebEndpointResponse<String> breakLock(
             SecurityContext security,
             @Selector String client,
-            @Selector String name,
             long token,
-            @Nullable Boolean now) {
+            @Nullable Boolean now,
+            @Selector(match = Selector.Match.ALL_REMAINING) String... path) {
+        String name = String.join("/", path);
         Principal caller = security.getPrincipal();
         if (caller == null) {
             return answer(FORBIDDEN, "no caller is logged in", client, name, "an unknown caller");

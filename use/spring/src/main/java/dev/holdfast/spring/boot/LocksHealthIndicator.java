@@ -2,6 +2,7 @@ package dev.holdfast.spring.boot;
 
 import dev.holdfast.ClientStatistics;
 import dev.holdfast.LockClient;
+import dev.holdfast.Loss;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.springframework.boot.health.contributor.AbstractHealthIndicator;
@@ -57,7 +58,8 @@ public final class LocksHealthIndicator extends AbstractHealthIndicator {
 
     private Status look(String name, LockClient client) {
         ClientStatistics now = client.statistics();
-        long all = now.failedStoreCalls() + now.failedRenewals() + now.losses();
+        long lost = now.losses() - now.losses(Loss.Cause.FIXED_LEASE_ENDED); // which was requested
+        long all = now.failedStoreCalls() + now.failedRenewals() + lost;
         Long before = troubles.put(name, all);
         return before != null && all > before ? DEGRADED : Status.UP;
     }

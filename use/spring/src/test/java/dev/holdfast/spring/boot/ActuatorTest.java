@@ -106,7 +106,7 @@ class ActuatorTest {
 
             List<String> logged = new CopyOnWriteArrayList<>();
             Logger log = logOfTheEndpoint(logged);
-            assertThat(endpoint.breakLock(new Caller(null), "lockClient", "order:42", token, true)
+            assertThat(endpoint.breakLock(new Caller(null), "lockClient", token, true, "order:42")
                             .getStatus())
                     .isEqualTo(403);
             locks.assertHeld("order:42");
@@ -116,14 +116,14 @@ class ActuatorTest {
             assertThat(log).isNotNull();
 
             Caller admin = new Caller(() -> "admin");
-            assertThat(endpoint.breakLock(admin, "another", "order:42", token, true)
+            assertThat(endpoint.breakLock(admin, "another", token, true, "order:42")
                             .getStatus())
                     .isEqualTo(404);
-            assertThat(endpoint.breakLock(admin, "lockClient", "order:42", token, true)
+            assertThat(endpoint.breakLock(admin, "lockClient", token, true, "order:42")
                             .getStatus())
                     .isEqualTo(200);
             assertThat(locks.somebodyElse().take("order:42").isValid()).isTrue();
-            assertThat(endpoint.breakLock(admin, "lockClient", "order:42", token, true)
+            assertThat(endpoint.breakLock(admin, "lockClient", token, true, "order:42")
                             .getStatus())
                     .as("another grant than the one shown")
                     .isEqualTo(404);
@@ -139,7 +139,7 @@ class ActuatorTest {
             Logger log = logOfTheEndpoint(logged);
             Caller admin = new Caller(() -> "admin");
             locks.storeAway();
-            assertThat(endpoint.breakLock(admin, "lockClient", "order:42", hold.token(), true)
+            assertThat(endpoint.breakLock(admin, "lockClient", hold.token(), true, "order:42")
                             .getStatus())
                     .isEqualTo(503);
             locks.storeBack();
@@ -148,7 +148,7 @@ class ActuatorTest {
                     .contains("admin", "'order:42'", "'lockClient'", "it is unknown whether it was broken");
 
             logged.clear();
-            assertThatThrownBy(() -> endpoint.breakLock(admin, "lockClient", "order:42", 0, true))
+            assertThatThrownBy(() -> endpoint.breakLock(admin, "lockClient", 0, true, "order:42"))
                     .isInstanceOf(IllegalArgumentException.class);
             assertThat(logged)
                     .singleElement(InstanceOfAssertFactories.STRING)

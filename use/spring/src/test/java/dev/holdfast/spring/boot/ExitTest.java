@@ -3,6 +3,7 @@ package dev.holdfast.spring.boot;
 import dev.holdfast.spring.HoldLock;
 import dev.holdfast.spring.LeaderElected;
 import dev.holdfast.spring.LockAnnotationsAutoConfiguration;
+import dev.holdfast.spring.Once;
 import dev.holdfast.testbed.ChildJvm;
 import dev.holdfast.testbed.ChildProcess;
 import java.time.Duration;
@@ -40,6 +41,12 @@ class ExitTest {
             @Override
             void play(ConfigurableApplicationContext context) {
                 context.getBean(Work.class).guarded(() -> System.exit(SpringApplication.exit(context)));
+            }
+        },
+        SPRINGS_EXIT_IN_A_RUN_OF_ONCE {
+            @Override
+            void play(ConfigurableApplicationContext context) {
+                context.getBean(Work.class).once(() -> System.exit(SpringApplication.exit(context)));
             }
         },
         EXIT_IN_THE_LISTENER_OF_AN_ELECTION {
@@ -109,6 +116,11 @@ class ExitTest {
 
         @HoldLock("guarded")
         public void guarded(Runnable work) {
+            work.run();
+        }
+
+        @Once(name = "once", every = "24h")
+        public void once(Runnable work) {
             work.run();
         }
 

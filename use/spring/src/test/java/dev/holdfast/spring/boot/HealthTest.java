@@ -3,6 +3,8 @@ package dev.holdfast.spring.boot;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.Hold;
+import dev.holdfast.HoldOptions;
 import dev.holdfast.LockClient;
 import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.RedisServer;
@@ -46,6 +48,24 @@ class HealthTest {
         application
                 .withPropertyValues("management.health.locks.enabled=false")
                 .run(context -> assertThat(context).doesNotHaveBean(LocksHealthIndicator.class));
+    }
+
+    @Test
+    void aLeaseThatEndsAsRequestedDoesNotDegrade() {
+        application.run(context -> {
+            LocksHealthIndicator health = context.getBean(LocksHealthIndicator.class);
+            assertThat(health.health().getStatus()).isEqualTo(Status.UP);
+            Hold brief = locks.client()
+                    .lock("brief", HoldOptions.defaults().autoRenew(false))
+                    .acquire();
+            locks.advance(Duration.ofMinutes(1));
+            assertThat(brief.isValid()).isFalse();
+            assertThat(health.health().getStatus()).isEqualTo(Status.UP);
+
+            Hold lost = locks.client().lock("lost").acquire();
+            locks.lose(lost);
+            assertThat(health.health().getStatus()).isEqualTo(LocksHealthIndicator.DEGRADED);
+        });
     }
 
     @Test

@@ -4,21 +4,32 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.Candidacy;
 import dev.holdfast.ClientClosedException;
 import dev.holdfast.Hold;
 import dev.holdfast.HoldLostException;
 import dev.holdfast.LockClient;
+import dev.holdfast.OnceRun;
 import dev.holdfast.spring.HoldLock;
+import dev.holdfast.spring.LeaderOnly;
 import dev.holdfast.spring.LockAnnotationsAutoConfiguration;
+import dev.holdfast.spring.Locks;
+import dev.holdfast.spring.Once;
 import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.RedisServer;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.autoconfigure.context.LifecycleAutoConfiguration;
 import org.springframework.boot.autoconfigure.task.TaskSchedulingAutoConfiguration;
@@ -27,9 +38,17 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.event.ContextClosedEvent;
+import org.springframework.context.event.EventListener;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
 import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.annotation.Scheduled;
+import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
 import org.springframework.test.util.AopTestUtils;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 /** An application that is closed while work holds a lock: SIGTERM closes it in the same way. */
 class ShutdownTest {
@@ -72,6 +91,68 @@ class ShutdownTest {
     }
 
     @Test
+    void noOtherServerLeadsWhileTheSchedulersDrainWorkOfTheLeader(@TempDir Path folder) throws InterruptedException {
+        String store = "sqlite:" + folder.resolve("locks.db");
+        ConfigurableApplicationContext context = new SpringApplicationBuilder(Leading.class)
+                .properties("holdfast.store=" + store, "spring.lifecycle.timeout-per-shutdown-phase=1m")
+                .run();
+        Job job = AopTestUtils.getTargetObject(context.getBean(Job.class));
+        inTime(job.begun);
+        Thread closing = new Thread(context::close);
+        closing.start();
+        inTime(context.getBean(Drain.class).begun);
+        try (LockClient other = LockClient.connect(store);
+                Candidacy next = other.election("leader").stand()) {
+            assertThat(next.awaitTerm(Duration.ofSeconds(1))).isEmpty();
+            job.mayEnd.countDown();
+            assertThat(next.awaitTerm(LONG)).isPresent();
+        }
+        closing.join(LONG.toMillis());
+        assertThat(closing.isAlive()).isFalse();
+        assertThat(job.heldAtItsEnd).isTrue();
+    }
+
+    @Test
+    void aRunOnAThreadThatSpringDoesNotKnowIsRecordedAsDone(@TempDir Path folder) throws InterruptedException {
+        String store = "sqlite:" + folder.resolve("locks.db");
+        closeDuring(store, Job::once);
+        try (LockClient other = LockClient.connect(store)) {
+            assertThat(other.once("once").last())
+                    .hasValueSatisfying(run -> assertThat(run.state()).isEqualTo(OnceRun.State.DONE));
+        }
+    }
+
+    @Test
+    @Tag("thorough")
+    void aLeaderOnAThreadThatSpringDoesNotKnowLeadsToTheEndOfItsWork(@TempDir Path folder) throws InterruptedException {
+        closeDuring("sqlite:" + folder.resolve("locks.db"), Job::lead);
+    }
+
+    /** Closes an application while a thread of its own runs a call, which finishes under its lock. */
+    private static void closeDuring(String store, Consumer<Job> call) throws InterruptedException {
+        ConfigurableApplicationContext context = new SpringApplicationBuilder(Guarded.class)
+                .properties("holdfast.store=" + store, "spring.lifecycle.timeout-per-shutdown-phase=1m")
+                .run();
+        Job bean = context.getBean(Job.class);
+        Job job = AopTestUtils.getTargetObject(bean);
+        Thread caller = new Thread(() -> await().atMost(LONG).until(() -> {
+            call.accept(bean);
+            return job.begun.getCount() == 0;
+        }));
+        caller.start();
+        inTime(job.begun);
+        Thread closing = new Thread(context::close);
+        closing.start();
+        inTime(context.getBean(Drain.class).begun);
+        await().atMost(LONG).until(() -> closing.getState() == Thread.State.TIMED_WAITING || !closing.isAlive());
+        job.mayEnd.countDown();
+        caller.join(LONG.toMillis());
+        closing.join(LONG.toMillis());
+        assertThat(closing.isAlive()).isFalse();
+        assertThat(job.heldAtItsEnd).isTrue();
+    }
+
+    @Test
     @Tag("thorough")
     void anAnnotatedCallOnAThreadThatSpringDoesNotKnowFinishesWithinTheGraceToo() throws InterruptedException {
         ConfigurableApplicationContext context = new SpringApplicationBuilder(Guarded.class)
@@ -98,6 +179,50 @@ class ShutdownTest {
         closing.join(LONG.toMillis());
         assertThat(closing.isAlive()).isFalse();
         assertThat(work.heldAtItsEnd).isTrue();
+    }
+
+    @ParameterizedTest
+    @Tag("thorough")
+    @ValueSource(booleans = {false, true})
+    void aCallThatWaitedForOneInProgressFinishesWithinTheGraceToo(boolean reactive) throws Exception {
+        ConfigurableApplicationContext context = new SpringApplicationBuilder(Guarded.class)
+                .properties("holdfast.store=mem:", "spring.lifecycle.timeout-per-shutdown-phase=1m")
+                .run();
+        Work bean = context.getBean(Work.class);
+        Work work = AopTestUtils.getTargetObject(bean);
+        CountDownLatch firstMayEnd = new CountDownLatch(1);
+        CompletableFuture<String> first = onItsOwnThread(() -> bean.first(firstMayEnd));
+        inTime(work.firstBegun);
+        CompletableFuture<String> second =
+                onItsOwnThread(() -> reactive ? bean.reactive().block() : bean.guarded(null));
+        await().atMost(LONG)
+                .until(() -> context.getBean(LockClient.class).statistics().waitingNow() == 1);
+        Thread closing = new Thread(context::close);
+        closing.start();
+        inTime(context.getBean(Drain.class).begun);
+        await().atMost(LONG).until(() -> closing.getState() == Thread.State.TIMED_WAITING || !closing.isAlive());
+        firstMayEnd.countDown();
+        first.get();
+        inTime(work.begun);
+        closing.join(500);
+        assertThat(closing.isAlive()).isTrue();
+        work.mayEnd.countDown();
+        assertThat(second.get()).isEqualTo("ended");
+        closing.join(LONG.toMillis());
+        assertThat(closing.isAlive()).isFalse();
+    }
+
+    private static <T> CompletableFuture<T> onItsOwnThread(Callable<T> call) {
+        CompletableFuture<T> result = new CompletableFuture<>();
+        new Thread(() -> {
+                    try {
+                        result.complete(call.call());
+                    } catch (Throwable failed) {
+                        result.completeExceptionally(failed);
+                    }
+                })
+                .start();
+        return result;
     }
 
     @Test
@@ -134,6 +259,16 @@ class ShutdownTest {
                 assertThat(hold.isValid()).isTrue();
             }
         }
+    }
+
+    @Test
+    void clientsCloseInTheirPhaseThoughAListenerOfTheCloseThrows() {
+        ConfigurableApplicationContext context = new SpringApplicationBuilder(Bare.class, Afterwards.class)
+                .properties("holdfast.store=mem:")
+                .run();
+        Afterwards afterwards = context.getBean(Afterwards.class);
+        context.close();
+        assertThat(afterwards.wasClosed).isTrue();
     }
 
     @Test
@@ -180,6 +315,48 @@ class ShutdownTest {
     @ImportAutoConfiguration(HoldfastAutoConfiguration.class)
     static class Bare {}
 
+    /** Asks, when the phase of the clients is over, whether they are closed. */
+    static class Afterwards implements SmartLifecycle {
+        private final LockClient client;
+        private volatile boolean running;
+        volatile boolean wasClosed;
+
+        Afterwards(LockClient client) {
+            this.client = client;
+        }
+
+        @EventListener
+        @Order(Ordered.HIGHEST_PRECEDENCE)
+        void closing(ContextClosedEvent event) {
+            throw new IllegalStateException("as a listener may");
+        }
+
+        @Override
+        public void start() {
+            running = true;
+        }
+
+        @Override
+        public void stop() {
+            running = false;
+            try {
+                client.lock("a");
+            } catch (ClientClosedException closed) {
+                wasClosed = true;
+            }
+        }
+
+        @Override
+        public boolean isRunning() {
+            return running;
+        }
+
+        @Override
+        public int getPhase() {
+            return 0;
+        }
+    }
+
     @Configuration(proxyBeanMethods = false)
     @ImportAutoConfiguration(HoldfastAutoConfiguration.class)
     static class Lent {
@@ -219,6 +396,7 @@ class ShutdownTest {
         LockAnnotationsAutoConfiguration.class,
         LifecycleAutoConfiguration.class
     })
+    @Import(Job.class)
     static class Guarded {
         @Bean
         Work work(LockClient client) {
@@ -231,7 +409,18 @@ class ShutdownTest {
         }
     }
 
-    /** Notes that the first phase of the shutdown has begun, which web server and schedulers drain in. */
+    @Configuration(proxyBeanMethods = false)
+    @EnableScheduling
+    @ImportAutoConfiguration({
+        HoldfastAutoConfiguration.class,
+        LockAnnotationsAutoConfiguration.class,
+        TaskSchedulingAutoConfiguration.class,
+        LifecycleAutoConfiguration.class
+    })
+    @Import({Job.class, Drain.class})
+    static class Leading {}
+
+    /** Notes that everything has ended which ends before the schedulers drain. */
     static class Drain implements SmartLifecycle {
         final CountDownLatch begun = new CountDownLatch(1);
         private volatile boolean running;
@@ -251,10 +440,41 @@ class ShutdownTest {
         public boolean isRunning() {
             return running;
         }
+
+        @Override
+        public int getPhase() {
+            return ExecutorConfigurationSupport.DEFAULT_PHASE + 1;
+        }
+    }
+
+    /** Works under the lock of a term or a turn until it may end. */
+    static class Job {
+        final CountDownLatch begun = new CountDownLatch(1);
+        final CountDownLatch mayEnd = new CountDownLatch(1);
+        volatile boolean heldAtItsEnd;
+
+        @Scheduled(fixedDelay = 10) // is skipped until this server leads
+        @LeaderOnly("leader")
+        public void lead() {
+            work();
+        }
+
+        @Once(name = "once", every = "24h")
+        public void once() {
+            work();
+        }
+
+        private void work() {
+            begun.countDown();
+            Work.awaitUninterruptibly(mayEnd);
+            Locks.assertHeld();
+            heldAtItsEnd = true;
+        }
     }
 
     /** Holds a lock until it may end, whether or not its thread is interrupted. */
     static class Work {
+        final CountDownLatch firstBegun = new CountDownLatch(1);
         final CountDownLatch begun = new CountDownLatch(1);
         final CountDownLatch mayEnd = new CountDownLatch(1);
         final CountDownLatch ended = new CountDownLatch(1);
@@ -275,6 +495,23 @@ class ShutdownTest {
             } finally {
                 ended.countDown();
             }
+        }
+
+        @HoldLock("guarded")
+        public String first(CountDownLatch mayEnd) {
+            firstBegun.countDown();
+            awaitUninterruptibly(mayEnd);
+            return "ended";
+        }
+
+        @HoldLock("guarded")
+        public Mono<String> reactive() {
+            return Mono.fromCallable(() -> {
+                        begun.countDown();
+                        awaitUninterruptibly(mayEnd);
+                        return "ended";
+                    })
+                    .subscribeOn(Schedulers.boundedElastic());
         }
 
         @HoldLock("guarded")
