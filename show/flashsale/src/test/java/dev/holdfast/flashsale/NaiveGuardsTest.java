@@ -4,7 +4,9 @@ import static dev.holdfast.testbed.OrSkip.orSkip;
 import static java.util.Map.entry;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.testbed.EtcdServer;
 import dev.holdfast.testbed.MariaDbServer;
+import dev.holdfast.testbed.MemcachedServer;
 import dev.holdfast.testbed.PostgresServer;
 import dev.holdfast.testbed.RedisServer;
 import dev.holdfast.testbed.ZooKeeperServer;
@@ -91,6 +93,30 @@ class NaiveGuardsTest {
                             "one-node", Fault.STOP_OVERSELLS,
                             "one-node-looked-at", Fault.STOP_OVERSELLS,
                             "sequential-nodes", Fault.STOP_OVERSELLS));
+        }
+    }
+
+    @Test
+    void onEtcd() throws Exception {
+        try (EtcdServer etcd = orSkip(EtcdServer::start)) {
+            eachIsCaught(
+                    "etcd://" + etcd.endpoint(),
+                    Map.of(
+                            "put-if-absent", Fault.KILL_LOCKS_OUT,
+                            "put-with-lease", Fault.STOP_OVERSELLS,
+                            "lock-service", Fault.STOP_OVERSELLS));
+        }
+    }
+
+    @Test
+    void onMemcached() throws Exception {
+        try (MemcachedServer memcached = orSkip(MemcachedServer::start)) {
+            eachIsCaught(
+                    "memcached://" + memcached.endpoint(),
+                    Map.of(
+                            "add", Fault.KILL_LOCKS_OUT,
+                            "add-then-touch", Fault.STOP_OVERSELLS,
+                            "add-with-lease", Fault.STOP_OVERSELLS));
         }
     }
 

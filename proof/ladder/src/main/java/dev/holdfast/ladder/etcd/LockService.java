@@ -7,9 +7,9 @@ import io.etcd.jetcd.ByteSequence;
  * waiter whose lease has ended meanwhile is granted the lock all the same, without a key.
  */
 public final class LockService extends EtcdRung {
-    /** A client of the server at HOST:PORT. */
-    public LockService(String server) {
-        super(server);
+    /** A client of the servers at HOST:PORT, between commas. */
+    public LockService(String servers) {
+        super(servers);
     }
 
     @Override
