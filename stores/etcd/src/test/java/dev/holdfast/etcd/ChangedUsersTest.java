@@ -1,0 +1,69 @@
+package dev.holdfast.etcd;
+
+import static dev.holdfast.testbed.OrSkip.orSkip;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.Hold;
+import dev.holdfast.HoldOptions;
+import dev.holdfast.LockClient;
+import dev.holdfast.testbed.EtcdServer;
+import io.etcd.jetcd.Client;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Users and roles are changed while clients hold and wait. A JWT of etcd names the revision of the users for which it was made:
+ * after any change of them, the servers refuse all that were given out before.
+ */
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
+class ChangedUsersTest {
+    private static final Duration LEASE = Duration.ofSeconds(3);
+    private static final Duration LONG = Duration.ofSeconds(60);
+    private static final HoldOptions BRIEF = HoldOptions.defaults().lease(LEASE);
+
+    @TempDir
+    private Path folder;
+
+    @ParameterizedTest
+    @ValueSource(strings = {"simple", "jwt,sign-method=HS256,priv-key="})
+    void aChangeOfOtherUsersEndsNoHoldAndNoWait(String tokens) throws Exception {
+        Path key = Files.writeString(folder.resolve("key"), "a secret of the servers of this test");
+        String option = "--auth-token=" + (tokens.endsWith("=") ? tokens + key : tokens);
+        try (EtcdServer server = orSkip(() -> EtcdServer.start(option));
+                Client root = Client.builder()
+                        .endpoints("http://" + server.endpoint())
+                        .user(Keys.bytes("root"))
+                        .password(Keys.bytes("secret1"))
+                        .build()) {
+            server.ask("auth/user/add", "{\"name\":\"root\",\"password\":\"secret1\"}");
+            server.ask("auth/role/add", "{\"name\":\"root\"}");
+            server.ask("auth/user/grant", "{\"user\":\"root\",\"role\":\"root\"}");
+            server.ask("auth/enable", "{}");
+            String url = "etcd://root:secret1@" + server.endpoint() + "?timeout=4s";
+            try (LockClient one = LockClient.connect(url);
+                    LockClient two = LockClient.connect(url)) {
+                Hold hold = one.lock("job", BRIEF).acquire();
+                CompletableFuture<Hold> waiting = two.lock("job", BRIEF).acquireAsync();
+                await().atMost(LONG).until(() -> one.lock("job").status().waiting() == 1);
+
+                Object unused = root.getAuthClient()
+                        .userAdd(Keys.bytes("clerk"), Keys.bytes("secret2"))
+                        .get(60, TimeUnit.SECONDS);
+
+                await().during(LEASE.multipliedBy(2)).atMost(LONG).until(hold::isValid);
+                assertThat(waiting).isNotDone();
+                one.lock("other").acquire().close();
+                hold.close();
+                waiting.get(60, TimeUnit.SECONDS).close();
+            }
+        }
+    }
+}
