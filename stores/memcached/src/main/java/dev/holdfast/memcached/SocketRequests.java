@@ -106,7 +106,7 @@ final class SocketRequests {
                 }
             }
         } catch (IOException e) {
-            throw errors.unavailable("did not name its keys: " + e.getMessage(), e);
+            throw errors.unavailable("did not name its keys at " + server + ": " + e.getMessage(), e);
         }
         throw last.startsWith("BUSY")
                 ? errors.unavailable("names its keys to others (" + last + "): try again", null)

@@ -385,6 +385,9 @@ class FaultTest {
                     .isInstanceOf(dev.holdfast.StoreUnavailableException.class)
                     .hasMessageContaining(there);
             client.lock(here).acquire().close();
+            assertThatThrownBy(() -> client.list("*"))
+                    .isInstanceOf(dev.holdfast.StoreUnavailableException.class)
+                    .hasMessageContaining("at /127.0.0.1:" + second.port());
         }
     }
 
