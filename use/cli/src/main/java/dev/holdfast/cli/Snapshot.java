@@ -17,6 +17,7 @@ import java.util.Optional;
  *
  * @param locks by name
  * @param queues who waits for each lock, in order; no names where the store keeps none
+ * @param waiters what the store knows of those who wait
  * @param nanos of the monotonic clock, when it was read
  * @param took how long the store took to tell
  */
