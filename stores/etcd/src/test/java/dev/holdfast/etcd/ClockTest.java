@@ -48,8 +48,7 @@ class ClockTest {
                         .time(time)
                         .build();
                 LockClient other = LockClient.connect("etcd://" + server.endpoint())) {
-            Hold hold =
-                    client.lock("back", HoldOptions.defaults().lease(LEASE)).acquire();
+            Hold hold = client.lock("back", HoldOptions.defaults().lease(LEASE)).acquire();
             CompletableFuture<Hold> waiting = other.lock("back").acquireAsync();
             await().atMost(LONG).until(() -> client.lock("back").status().waiting() == 1);
 
@@ -76,8 +75,7 @@ class ClockTest {
             assertThat(read.now()).isEqualTo(first.writtenAt());
             RecordWrite after = new RecordWrite("record", 2, first.revision(), "second", Duration.ofDays(1));
             assertThat(RawStore.answer(behind.writeRecord(after)))
-                    .hasValueSatisfying(
-                            second -> assertThat(second.writtenAt()).isEqualTo(first.writtenAt()));
+                    .hasValueSatisfying(second -> assertThat(second.writtenAt()).isEqualTo(first.writtenAt()));
         }
     }
 }

@@ -157,9 +157,8 @@ final class ListCommand implements Callable<Integer> {
 
     /** As JSON; false if nobody reads it. */
     private static boolean print(List<LockStatus> locks, boolean countsWaiters) {
-        System.out.println(Json.of(locks.stream()
-                .map(lock -> LockView.json(lock, countsWaiters))
-                .toList()));
+        System.out.println(Json.of(
+                locks.stream().map(lock -> LockView.json(lock, countsWaiters)).toList()));
         return !System.out.checkError();
     }
 

@@ -54,8 +54,9 @@ record Snapshot(
         client.list(pattern).forEach(lock -> locks.put(lock.name(), lock));
         Map<String, List<LockWaiter>> queues = new LinkedHashMap<>();
         Optional<List<LockWaiter>> named = client.waiters(pattern);
-        named.orElse(List.of()).forEach(waiter -> queues.computeIfAbsent(waiter.name(), name -> new ArrayList<>())
-                .add(waiter));
+        named.orElse(List.of())
+                .forEach(waiter -> queues.computeIfAbsent(waiter.name(), name -> new ArrayList<>())
+                        .add(waiter));
         long end = System.nanoTime();
         return new Snapshot(locks, queues, Waiters.of(client, named), end, Duration.ofNanos(end - begin));
     }

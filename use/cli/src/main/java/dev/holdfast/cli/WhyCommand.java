@@ -69,9 +69,8 @@ final class WhyCommand implements Callable<Integer> {
             LockStatus lock =
                     StoreUrl.lock(client, name, HoldOptions.defaults()).status();
             Snapshot.Waiters waiters = Snapshot.Waiters.of(client, client.waiters(name));
-            Snapshot all = waiters == Snapshot.Waiters.NAMED
-                    ? Snapshot.of(client, "*")
-                    : Snapshot.unnamed(lock, waiters);
+            Snapshot all =
+                    waiters == Snapshot.Waiters.NAMED ? Snapshot.of(client, "*") : Snapshot.unnamed(lock, waiters);
             List<List<String>> circles = Circles.in(all).stream()
                     .filter(circle -> circle.contains(name))
                     .toList();
@@ -141,7 +140,8 @@ final class WhyCommand implements Callable<Integer> {
     }
 
     private Map<String, @Nullable Object> json(Known known) {
-        Map<String, @Nullable Object> fields = new LinkedHashMap<>(LockView.json(known.lock(), known.all().countsWaiters()));
+        Map<String, @Nullable Object> fields =
+                new LinkedHashMap<>(LockView.json(known.lock(), known.all().countsWaiters()));
         fields.put(
                 "thread",
                 known.lock().grant().map(held -> held.holder().thread()).orElse(null));

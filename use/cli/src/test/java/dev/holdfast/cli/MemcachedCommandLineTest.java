@@ -40,7 +40,11 @@ class MemcachedCommandLineTest {
             try (OneProcess process = new OneProcess(cli)) {
                 Cli.Ended list = process.run("list");
                 assertThat(list.err()).singleElement().asString().contains("does not know who waits");
-                assertThat(list.out()).last().asString().startsWith("Größe {42}:*").endsWith(" -");
+                assertThat(list.out())
+                        .last()
+                        .asString()
+                        .startsWith("Größe {42}:*")
+                        .endsWith(" -");
                 assertThat(process.run("list", "--json").out().get(0)).contains("\"waiting\":null");
                 assertThat(process.run("why", "Größe {42}:*").out())
                         .anyMatch(line -> line.contains("waiting     this store does not know who waits"));
