@@ -15,11 +15,11 @@ public final class LockService extends EtcdRung {
     @Override
     public boolean run(String name, Work work) {
         // snippet ladderLockService
-        ByteSequence mine = etcd.getLockClient().lock(key(name), lease()).join().getKey();
+        ByteSequence mine = answer(etcd.getLockClient().lock(key(name), lease())).getKey();
         try {
             work.run(NO_TOKEN);
         } finally {
-            Object unused = etcd.getLockClient().unlock(mine).join();
+            Object unused = answer(etcd.getLockClient().unlock(mine));
         }
         return true;
         // end
