@@ -15,7 +15,8 @@ public final class LockService extends EtcdRung {
     @Override
     public boolean run(String name, Work work) {
         // snippet ladderLockService
-        ByteSequence mine = answer(etcd.getLockClient().lock(key(name), lease())).getKey();
+        ByteSequence mine =
+                answer(etcd.getLockClient().lock(key(name), lease())).getKey();
         try {
             work.run(NO_TOKEN);
         } finally {
