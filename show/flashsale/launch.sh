@@ -4,4 +4,4 @@
 build_module show/flashsale "first use: fetches Spring Boot and the balancer" \
   core use/recipes use/spring proof/ladder proof/testbed show/flashsale stores/sqlite stores/jdbc stores/redis stores/zookeeper stores/etcd stores/memcached
 CLASSPATH=$(< "$module_path") exec "$java" -XX:+UseSerialGC --enable-native-access=ALL-UNNAMED \
-  dev.holdfast.flashsale.SaleCommand "$@"
+  -Dnet.spy.log.LoggerImpl=net.spy.memcached.compat.log.SLF4JLogger dev.holdfast.flashsale.SaleCommand "$@"

@@ -27,6 +27,7 @@ final class GuardCode {
             Pattern.compile("^ *// (?:code|snippet) \\w+\\n(.*?)^ *// end$", Pattern.DOTALL | Pattern.MULTILINE);
     private static final String WORK = "work.run(";
     private static final String RELEASE = "redis.del(";
+    private static final String DELETE = "delete(name)";
 
     /**
      * Where the code is, and what is in the line that fails.
@@ -66,7 +67,13 @@ final class GuardCode {
             entry("heartbeat", Place.ofRung("sql/Heartbeat", "UPDATE leased", "DELETE FROM")),
             entry("one-node", Place.ofRung("zookeeper/OneNode", WORK, "zooKeeper.delete(")),
             entry("one-node-looked-at", Place.ofRung("zookeeper/OneNodeLookedAt", WORK, "zooKeeper.delete(")),
-            entry("sequential-nodes", Place.ofRung("zookeeper/SequentialNodes", WORK, "zooKeeper.delete(")));
+            entry("sequential-nodes", Place.ofRung("zookeeper/SequentialNodes", WORK, "zooKeeper.delete(")),
+            entry("put-if-absent", Place.ofRung("etcd/PutIfAbsent", WORK, DELETE)),
+            entry("put-with-lease", Place.ofRung("etcd/PutWithLease", WORK, DELETE)),
+            entry("lock-service", Place.ofRung("etcd/LockService", WORK, ".unlock(mine)")),
+            entry("add", Place.ofRung("memcached/Add", WORK, DELETE)),
+            entry("add-then-touch", Place.ofRung("memcached/AddThenTouch", WORK, DELETE)),
+            entry("add-with-lease", Place.ofRung("memcached/AddWithLease", WORK, DELETE)));
 
     private GuardCode() {}
 

@@ -77,6 +77,7 @@ final class NodeProcess implements AutoCloseable {
                         "-XX:TieredStopAtLevel=1",
                         "-XX:+UseSerialGC",
                         "-Xmx192m",
+                        "-Dnet.spy.log.LoggerImpl=net.spy.memcached.compat.log.SLF4JLogger",
                         "--enable-native-access=ALL-UNNAMED",
                         "dev.holdfast.flashsale.node.Node")
                 .redirectErrorStream(true);

@@ -2,7 +2,9 @@ package dev.holdfast.flashsale;
 
 import static dev.holdfast.testbed.OrSkip.orSkip;
 
+import dev.holdfast.testbed.EtcdServer;
 import dev.holdfast.testbed.MariaDbServer;
+import dev.holdfast.testbed.MemcachedServer;
 import dev.holdfast.testbed.PostgresServer;
 import dev.holdfast.testbed.ZooKeeperServer;
 import org.junit.jupiter.api.Test;
@@ -42,6 +44,20 @@ class ComparisonOnEachStore extends ComparisonTest {
     void onZooKeeper() throws Exception {
         try (ZooKeeperServer zooKeeper = orSkip(ZooKeeperServer::start)) {
             compare("zookeeper", "zk://" + zooKeeper.connectString(), "none");
+        }
+    }
+
+    @Test
+    void onEtcd() throws Exception {
+        try (EtcdServer etcd = orSkip(EtcdServer::start)) {
+            compare("etcd", "etcd://" + etcd.endpoint(), "put-if-absent");
+        }
+    }
+
+    @Test
+    void onMemcached() throws Exception {
+        try (MemcachedServer memcached = orSkip(MemcachedServer::start)) {
+            compare("memcached", "memcached://" + memcached.endpoint(), "add");
         }
     }
 }

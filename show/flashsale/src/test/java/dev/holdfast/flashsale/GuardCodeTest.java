@@ -19,7 +19,8 @@ class GuardCodeTest {
                 .build()
                 .readTree(GuardCode.script().replaceFirst("^const codes = ", "").replaceFirst(";\\s*$", ""));
 
-        List<String> guards = Stream.of("sqlite:", "redis:", "jdbc:postgresql:", "jdbc:mariadb:", "zk:")
+        List<String> guards = Stream.of(
+                        "sqlite:", "redis:", "jdbc:postgresql:", "jdbc:mariadb:", "zk:", "etcd:", "memcached:")
                 .flatMap(store -> Guards.on(store).stream())
                 .distinct()
                 .toList();
@@ -46,12 +47,21 @@ class GuardCodeTest {
                 "lua-delete       # twice  # work.run(NO_TOKEN);",
                 "watchdog         # twice  # () -> renew(name, mine)",
                 "host-and-thread  # twice  # || change(\"UPDATE owned SET depth = depth + 1",
-                "query-and-occupy # killed # change(\"UPDATE occupied SET state = 'free'"
+                "query-and-occupy # killed # change(\"UPDATE occupied SET state = 'free'",
+                "put-if-absent    # killed # delete(name);",
+                "lock-service     # twice  # work.run(NO_TOKEN);",
+                "add-with-lease   # twice  # work.run(NO_TOKEN);"
             })
     void theLineThatFailsOrRefusesIsMarked(String guard, String what, String start) {
         GuardCode.Shown shown = GuardCode.of(guard);
 
         assertThat(shown.lines().get(shown.failing().get(what)).strip()).startsWith(start);
+    }
+
+    @Test
+    void onAnEtcdThatWantsALogInThereAreNoTextbooksLocksWhichHaveNone() {
+        assertThat(Guards.on("etcd://clerk@127.0.0.1:2379"))
+                .containsExactly("none", "synchronized", "pessimistic", "optimistic", "holdfast", "split");
     }
 
     @Test

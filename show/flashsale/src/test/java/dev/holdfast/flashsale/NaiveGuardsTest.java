@@ -4,7 +4,9 @@ import static dev.holdfast.testbed.OrSkip.orSkip;
 import static java.util.Map.entry;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.testbed.EtcdServer;
 import dev.holdfast.testbed.MariaDbServer;
+import dev.holdfast.testbed.MemcachedServer;
 import dev.holdfast.testbed.PostgresServer;
 import dev.holdfast.testbed.RedisServer;
 import dev.holdfast.testbed.ZooKeeperServer;
@@ -34,6 +36,8 @@ class NaiveGuardsTest {
         CROWD_OVERSELLS,
         /** A server is stopped past its lease: too many are sold. */
         STOP_OVERSELLS,
+        /** A server is stopped past its lease: a ticket is sold twice. */
+        STOP_SELLS_TWICE,
         /** A server is killed: all others wait for ever. */
         KILL_LOCKS_OUT,
         /** The same, or too many are sold: another holder, who came in beside the killed one, frees the lock. */
@@ -94,6 +98,31 @@ class NaiveGuardsTest {
         }
     }
 
+    @Test
+    void onEtcd() throws Exception {
+        try (EtcdServer etcd = orSkip(EtcdServer::start)) {
+            eachIsCaught(
+                    "etcd://" + etcd.endpoint(),
+                    Map.of(
+                            "put-if-absent", Fault.KILL_LOCKS_OUT,
+                            "put-with-lease", Fault.STOP_OVERSELLS,
+                            // it may also stop serving anybody, before it has sold too many
+                            "lock-service", Fault.STOP_SELLS_TWICE));
+        }
+    }
+
+    @Test
+    void onMemcached() throws Exception {
+        try (MemcachedServer memcached = orSkip(MemcachedServer::start)) {
+            eachIsCaught(
+                    "memcached://" + memcached.endpoint(),
+                    Map.of(
+                            "add", Fault.KILL_LOCKS_OUT,
+                            "add-then-touch", Fault.STOP_OVERSELLS,
+                            "add-with-lease", Fault.STOP_OVERSELLS));
+        }
+    }
+
     private static void eachIsCaught(@Nullable String store, Map<String, Fault> textbook) throws Exception {
         try (FlashSale sale = FlashSale.start(store, 2, 0, NaiveGuardsTest::print)) {
             List<String> naive = sale.figures().guards().stream()
@@ -114,7 +143,7 @@ class NaiveGuardsTest {
         sale.open(guard, STOCK, fault == Fault.CROWD_OVERSELLS ? 50 : 5);
         switch (fault) {
             case CROWD_OVERSELLS -> {}
-            case STOP_OVERSELLS -> sale.servers().pause(1);
+            case STOP_OVERSELLS, STOP_SELLS_TWICE -> sale.servers().pause(1);
             case KILL_LOCKS_OUT, KILL_LOCKS_OUT_OR_OVERSELLS -> sale.servers().killInNextOrder(1);
         }
 
@@ -127,6 +156,7 @@ class NaiveGuardsTest {
         assertThat(
                         switch (fault) {
                             case CROWD_OVERSELLS, STOP_OVERSELLS -> oversold;
+                            case STOP_SELLS_TWICE -> !end.tally().collisions().isEmpty();
                             case KILL_LOCKS_OUT -> lockedOut;
                             case KILL_LOCKS_OUT_OR_OVERSELLS -> lockedOut || oversold;
                         })

@@ -55,8 +55,10 @@ record Errors(String store) {
                         cause);
             case RESOURCE_EXHAUSTED ->
                 unavailable(
-                        "takes no more (" + said + "): compact and defragment it, or raise its quota, and disarm the"
-                                + " alarm",
+                        said.contains("too many requests")
+                                ? "is overloaded (" + said + "): try again"
+                                : "takes no more (" + said
+                                        + "): compact and defragment it, or raise its quota, and disarm" + " the alarm",
                         cause);
             case UNIMPLEMENTED -> refused("is not etcd 3.3 or later: " + said, cause);
             default -> unavailable("gave no answer, or none that etcd 3 gives (" + said + ")", cause);

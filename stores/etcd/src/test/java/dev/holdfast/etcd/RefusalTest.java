@@ -14,6 +14,7 @@ import dev.holdfast.testbed.Certificate;
 import dev.holdfast.testbed.EtcdServer;
 import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.Ports;
+import io.grpc.Status;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -146,6 +147,17 @@ class RefusalTest {
                     .hasCauseInstanceOf(StoreRefusedException.class)
                     .hasMessageContaining("ask for a shorter one");
         }
+    }
+
+    /** By one code for both, of which one needs somebody to act. */
+    @Test
+    void serversThatAreOverloadedAreNotTakenForFullOnes() {
+        Errors errors = new Errors("etcd");
+        Status overloaded = Status.RESOURCE_EXHAUSTED.withDescription("etcdserver: too many requests");
+        Status full = Status.RESOURCE_EXHAUSTED.withDescription("etcdserver: mvcc: database space exceeded");
+
+        assertThat(errors.of(overloaded.asRuntimeException())).hasMessageContaining("try again");
+        assertThat(errors.of(full.asRuntimeException())).hasMessageContaining("defragment");
     }
 
     @Test

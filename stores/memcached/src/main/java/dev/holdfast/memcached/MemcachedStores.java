@@ -32,6 +32,8 @@ import net.spy.memcached.protocol.ascii.AsciiMemcachedNodeImpl;
 public final class MemcachedStores {
     private static final String DESCRIPTION = "memcached (the application's client)";
     private static final long LONGEST_RECONNECT_DELAY_SECONDS = 1;
+    /** For spymemcached, two are the first: by default it keeps a silent connection for a thousand commands. */
+    private static final int AT_THE_FIRST_TIMEOUT = 2;
 
     private MemcachedStores() {}
 
@@ -44,7 +46,8 @@ public final class MemcachedStores {
      *
      * <p>Make it with {@code setOpQueueMaxBlockTime(0)}. Otherwise, when its queue is full, each command blocks the thread
      * that sends it for up to 10 s: the caller, the timer of the locks, or the client's own thread, on which all answers
-     * come. A client does not tell how it was made.
+     * come. With {@code setTimeoutExceptionThreshold(2)} it replaces a connection on which nothing comes back after the first
+     * command; by default after a thousand. A client does not tell how it was made.
      *
      * @param client not shut down
      * @return the store to be; {@code build()} opens it, and throws {@link dev.holdfast.StoreRefusedException} if the
@@ -91,6 +94,7 @@ public final class MemcachedStores {
                             .setDaemon(true)
                             .setFailureMode(FailureMode.Cancel)
                             .setMaxReconnectDelay(LONGEST_RECONNECT_DELAY_SECONDS)
+                            .setTimeoutExceptionThreshold(AT_THE_FIRST_TIMEOUT)
                             .setOpTimeout(url.timeout().toMillis())
                             .setOpQueueMaxBlockTime(0)
                             .setOpQueueFactory(LinkedBlockingQueue::new)

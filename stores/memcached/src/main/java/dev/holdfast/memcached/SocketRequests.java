@@ -6,6 +6,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.support.Pauses;
 import java.io.BufferedReader;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.net.Socket;
@@ -13,7 +14,9 @@ import java.net.SocketAddress;
 import java.net.URLDecoder;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 
@@ -38,11 +41,22 @@ final class SocketRequests {
             for (SocketAddress server : servers) {
                 try {
                     String answer = ask(server, limit, "version", line -> false);
+                    if (answer.contains("unauthenticated")) {
+                        throw errors.refused(
+                                "demands a log-in (" + answer + "), which memcached: URLs do not have: give locks a"
+                                        + " server without one, in a network of its own",
+                                null);
+                    }
                     if (!answer.startsWith("VERSION ")) {
                         throw errors.refused(
                                 "answers a greeting by '" + answer + "', which Memcached does not: correct the URL",
                                 null);
                     }
+                } catch (EOFException e) {
+                    away.add(errors.unavailable(
+                            "closed the connection at a greeting: is it up, is it Memcached, and does a proxy before it"
+                                    + " pass on 'version'?",
+                            e));
                 } catch (IOException e) {
                     away.add(errors.unavailable(
                             "did not answer a greeting (" + e.getMessage() + "): is it up, and can it be reached?", e));
@@ -60,20 +74,30 @@ final class SocketRequests {
 
     /** The keys of a server that are wanted; it names all, those of other programs too. */
     static List<String> keys(SocketAddress server, Predicate<String> wanted, Duration limit, Errors errors) {
-        List<String> keys = new ArrayList<>();
+        Set<String> keys = new LinkedHashSet<>(); // by the order of use, one that is used meanwhile may be named twice
         Predicate<String> named = line -> {
             if (!line.startsWith(KEY)) {
                 return false;
             }
             String key = URLDecoder.decode(line.substring(KEY.length(), line.indexOf(' ')), UTF_8);
-            return !wanted.test(key) || keys.add(key);
+            if (wanted.test(key)) {
+                keys.add(key);
+            }
+            return true;
         };
         String last = "";
         try {
             for (int attempt = 0, way = 0; attempt < MOST_ATTEMPTS && way < NAME_KEYS.size(); attempt++) {
-                last = ask(server, limit, NAME_KEYS.get(way), named);
+                try {
+                    last = ask(server, limit, NAME_KEYS.get(way), named);
+                } catch (EOFException e) {
+                    if (!keys.isEmpty()) {
+                        throw e;
+                    }
+                    last = "it closed the connection"; // as some proxies do at a command that they do not know
+                }
                 if (last.equals("END")) {
-                    return keys;
+                    return List.copyOf(keys);
                 }
                 if (last.startsWith("BUSY")) { // it names its keys to one client at a time
                     LockSupport.parkNanos(Pauses.beforeRetry(attempt));
@@ -82,7 +106,7 @@ final class SocketRequests {
                 }
             }
         } catch (IOException e) {
-            throw errors.unavailable("did not name its keys: " + e.getMessage(), e);
+            throw errors.unavailable("did not name its keys at " + server + ": " + e.getMessage(), e);
         }
         throw last.startsWith("BUSY")
                 ? errors.unavailable("names its keys to others (" + last + "): try again", null)
@@ -104,7 +128,7 @@ final class SocketRequests {
             while (true) {
                 String line = answers.readLine();
                 if (line == null) {
-                    throw new IOException("the connection was closed");
+                    throw new EOFException("the connection was closed");
                 }
                 if (!wanted.test(line)) {
                     return line;

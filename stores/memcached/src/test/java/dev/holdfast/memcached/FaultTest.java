@@ -352,6 +352,22 @@ class FaultTest {
         }
     }
 
+    /** As a firewall leaves it that has forgotten an idle one: nothing comes back, and nothing says so. */
+    @Test
+    void aConnectionOnWhichNothingComesBackIsReplaced() throws Exception {
+        try (TcpProxy proxy = TcpProxy.to(server.port());
+                LockClient client = LockClient.connect("memcached://127.0.0.1:" + proxy.port() + "?timeout=1s")) {
+            client.lock(name()).acquire().close();
+            await().atMost(LONG).until(() -> proxy.connections().open() == 1); // that of the greeting is gone
+            proxy.clog(0).orElseThrow();
+
+            Optional<Hold> hold = client.lock(name()).tryAcquire(Duration.ofSeconds(20));
+
+            assertThat(hold).isPresent();
+            hold.orElseThrow().close();
+        }
+    }
+
     @Test
     void eachNameIsOnOneOfSeveralServersAndThoseOfOneThatIsAwayAreNotFreeElsewhere() throws Exception {
         try (MemcachedServer second = OrSkip.orSkip(MemcachedServer::start);
@@ -364,6 +380,9 @@ class FaultTest {
                     .isInstanceOf(dev.holdfast.StoreUnavailableException.class)
                     .hasMessageContaining(there);
             client.lock(here).acquire().close();
+            assertThatThrownBy(() -> client.list("*"))
+                    .isInstanceOf(dev.holdfast.StoreUnavailableException.class)
+                    .hasMessageContaining("at /127.0.0.1:" + second.port());
         }
     }
 

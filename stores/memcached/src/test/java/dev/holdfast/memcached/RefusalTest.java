@@ -14,21 +14,35 @@ import dev.holdfast.UnsupportedByStoreException;
 import dev.holdfast.testbed.MemcachedServer;
 import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.Ports;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import net.spy.memcached.ConnectionFactoryBuilder;
 import net.spy.memcached.MemcachedClient;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is refused, and how that is said: other servers, values, names, leases, modes and URLs than will do. */
 class RefusalTest {
+    private static final String CLOSED = "";
+
+    @TempDir
+    private Path folder;
+
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -217,6 +231,54 @@ class RefusalTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"ERROR\r\n", "CLIENT_ERROR unsupported\r\n", CLOSED})
+    void behindAProxyThatPassesOnTheCommandsOfLocksAloneTheyCannotBeListed(String answer) throws Exception {
+        try (MemcachedServer server = OrSkip.orSkip(MemcachedServer::start);
+                TextProxy proxy = new TextProxy(server.port(), Map.of("lru_crawler", answer));
+                LockClient client = LockClient.connect(proxy.url());
+                LockClient other = connect(server);
+                Hold hold = client.lock("x".repeat(255)).acquire()) {
+            assertThat(other.lock(hold.name()).tryAcquire()).isEmpty();
+            assertThat(client.lock(hold.name()).status().isHeld()).isTrue();
+            assertThatThrownBy(() -> client.list("*"))
+                    .isInstanceOf(StoreRefusedException.class)
+                    .hasMessageContaining("cannot be listed, only asked for by name")
+                    .hasMessageContaining("behind a proxy");
+        }
+    }
+
+    @Test
+    void aProxyThatClosesTheConnectionAtAGreetingIsToldOf() throws Exception {
+        try (TextProxy proxy = new TextProxy(Ports.free(), Map.of("version", CLOSED))) {
+            assertThatThrownBy(() -> LockClient.connect(proxy.url()))
+                    .isInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContaining("does a proxy before it pass on 'version'");
+        }
+    }
+
+    /** An older server names its keys by the order of use, in which one that is used meanwhile moves. */
+    @Test
+    void aLockWhoseKeyIsNamedTwiceIsListedOnce() throws Exception {
+        String twice = "key=holdfast%3Alock%3Ajob exp=-1 la=1 cas=1 fetch=no cls=1 size=1\r\n".repeat(2) + "END\r\n";
+        try (MemcachedServer server = OrSkip.orSkip(MemcachedServer::start);
+                TextProxy proxy = new TextProxy(server.port(), Map.of("lru_crawler", twice));
+                LockClient client = LockClient.connect(proxy.url());
+                Hold hold = client.lock("job").acquire()) {
+            assertThat(client.list("*")).extracting(LockStatus::name).containsExactly(hold.name());
+        }
+    }
+
+    @Test
+    void aServerThatDemandsALogInIsToldApart() throws Exception {
+        Path users = Files.writeString(folder.resolve("users"), "clerk:secret1\n");
+        try (MemcachedServer server = OrSkip.orSkip(() -> MemcachedServer.start("-Y", users.toString()))) {
+            assertThatThrownBy(() -> connect(server))
+                    .isInstanceOf(StoreRefusedException.class)
+                    .hasMessageContaining("demands a log-in");
+        }
+    }
+
     @Test
     void aClientOfTheApplicationKeepsLocksIfItHasOneServerAndSpeaksText() throws Exception {
         try (MemcachedServer server = OrSkip.orSkip(MemcachedServer::start)) {
@@ -250,5 +312,72 @@ class RefusalTest {
 
     private static LockClient connect(MemcachedServer server) {
         return LockClient.connect("memcached://" + server.endpoint());
+    }
+
+    /**
+     * A proxy of the text protocol, on a port of this machine: what begins as one of some requests gets its own answer, or is
+     * {@link #CLOSED}; all other connections are passed on as they are.
+     */
+    private static final class TextProxy implements AutoCloseable {
+        private final ServerSocket listening = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        private final List<Socket> sockets = new CopyOnWriteArrayList<>();
+
+        TextProxy(int port, Map<String, String> own) throws IOException {
+            run(() -> {
+                while (true) {
+                    Socket client = listening.accept();
+                    sockets.add(client);
+                    run(() -> serve(client, port, own));
+                }
+            });
+        }
+
+        String url() {
+            return "memcached://127.0.0.1:" + listening.getLocalPort();
+        }
+
+        private void serve(Socket client, int port, Map<String, String> own) throws IOException {
+            try (client) {
+                byte[] buffer = new byte[256];
+                int length = Math.max(0, client.getInputStream().read(buffer));
+                String first = new String(buffer, 0, length, StandardCharsets.US_ASCII);
+                for (Map.Entry<String, String> each : own.entrySet()) {
+                    if (first.startsWith(each.getKey())) {
+                        client.getOutputStream().write(each.getValue().getBytes(StandardCharsets.US_ASCII));
+                        return;
+                    }
+                }
+                try (Socket server = new Socket(InetAddress.getLoopbackAddress(), port)) {
+                    sockets.add(server);
+                    server.getOutputStream().write(buffer, 0, length);
+                    run(() -> server.getInputStream().transferTo(client.getOutputStream()));
+                    client.getInputStream().transferTo(server.getOutputStream());
+                }
+            }
+        }
+
+        private interface Work {
+            void run() throws IOException;
+        }
+
+        private static void run(Work work) {
+            Thread thread = new Thread(() -> {
+                try {
+                    work.run();
+                } catch (IOException closed) {
+                    // by one side, or at the end of the test
+                }
+            });
+            thread.setDaemon(true);
+            thread.start();
+        }
+
+        @Override
+        public void close() throws IOException {
+            listening.close();
+            for (Socket each : sockets) {
+                each.close();
+            }
+        }
     }
 }

@@ -249,7 +249,11 @@ record GuardedRun(
                     .filter(LockStatus::isHeld)
                     .findFirst()
                     .map(lock -> WaitNotice.Seen.of(
-                            lock, wantedOnStore(), holder(lock).orElse(""), ahead(client, lock.name())));
+                            lock,
+                            wantedOnStore(),
+                            holder(lock).orElse(""),
+                            client.capabilities().countsWaiters(),
+                            ahead(client, lock.name())));
         } catch (HoldfastException e) {
             return Optional.empty();
         }

@@ -79,18 +79,23 @@ final class ListCommand implements Callable<Integer> {
             return watch(store, pattern);
         }
         boolean absent = store.isAbsentFile(); // a list makes no file
+        boolean countsWaiters = true;
         List<LockStatus> locks = List.of();
         String shown = store.shown();
         if (!absent) {
             try (LockClient client = store.open("")) {
                 locks = client.list(pattern);
+                countsWaiters = client.capabilities().countsWaiters();
                 shown = shown(store, client);
             }
         }
         if (json) {
-            System.out.println(Json.of(locks.stream().map(LockView::json).toList()));
+            print(locks, countsWaiters);
         } else if (!locks.isEmpty()) {
-            System.out.print(LockView.table(locks));
+            System.out.print(LockView.table(locks, countsWaiters));
+            if (!countsWaiters) {
+                System.err.println("holdfast: " + Snapshot.Waiters.UNKNOWN.note);
+            }
             if (!shown.equals(store.shown())) {
                 System.err.println("holdfast: " + Redaction.ours("these locks are on " + shown));
             }
@@ -132,7 +137,7 @@ final class ListCommand implements Callable<Integer> {
     /** One client for all lists; a file that is not there yet is one without locks. */
     private int watch(StoreUrl store, String pattern) throws InterruptedException {
         while (store.isAbsentFile()) {
-            if (json && !print(List.of())) {
+            if (json && !print(List.of(), true)) {
                 return ExitCode.OK;
             }
             TimeUnit.NANOSECONDS.sleep(every.toNanos());
@@ -142,7 +147,7 @@ final class ListCommand implements Callable<Integer> {
             boolean isRead = true;
             while (isRead) {
                 isRead = screen == null
-                        ? print(client.list(pattern))
+                        ? print(client.list(pattern), client.capabilities().countsWaiters())
                         : screen.drawFromStore(() -> frame(client, store, pattern));
                 TimeUnit.NANOSECONDS.sleep(every.toNanos());
             }
@@ -150,8 +155,10 @@ final class ListCommand implements Callable<Integer> {
         return ExitCode.OK;
     }
 
-    private static boolean print(List<LockStatus> locks) {
-        System.out.println(Json.of(locks.stream().map(LockView::json).toList()));
+    /** As JSON; false if nobody reads it. */
+    private static boolean print(List<LockStatus> locks, boolean countsWaiters) {
+        System.out.println(Json.of(
+                locks.stream().map(lock -> LockView.json(lock, countsWaiters)).toList()));
         return !System.out.checkError();
     }
 
@@ -159,7 +166,9 @@ final class ListCommand implements Callable<Integer> {
         List<LockStatus> locks = client.list(pattern);
         return locks.isEmpty()
                 ? List.of("no lock is held on " + shown(store, client))
-                : LockView.table(locks).lines().toList();
+                : LockView.table(locks, client.capabilities().countsWaiters())
+                        .lines()
+                        .toList();
     }
 
     /** The URL, and what the store has found where it leaves something open, such as the table. */

@@ -15,11 +15,16 @@ final class LockView {
 
     private LockView() {}
 
-    static String table(List<LockStatus> locks) {
+    /**
+     * A table.
+     *
+     * @param countsWaiters whether the store knows how many wait
+     */
+    static String table(List<LockStatus> locks, boolean countsWaiters) {
         TextTable table =
                 new TextTable("llrlrrr", "NAME", "MODE", "TOKEN", "HOLDER", "HELD FOR", "LEASE LEFT", "WAITING");
         for (LockStatus lock : locks) {
-            String waiting = Integer.toString(lock.waiting());
+            String waiting = waiting(lock, countsWaiters);
             lock.grant()
                     .ifPresentOrElse(
                             held -> table.row(
@@ -36,8 +41,13 @@ final class LockView {
         return table.toString();
     }
 
-    /** The documented shape; what a lock that nobody holds has not got is null. */
-    static Map<String, @Nullable Object> json(LockStatus lock) {
+    /** How many wait, in a table. */
+    static String waiting(LockStatus lock, boolean countsWaiters) {
+        return countsWaiters ? Integer.toString(lock.waiting()) : NOTHING;
+    }
+
+    /** The documented shape; what a lock that nobody holds has not got is null, and what the store does not know. */
+    static Map<String, @Nullable Object> json(LockStatus lock, boolean countsWaiters) {
         LockStatus.@Nullable Held held = lock.grant().orElse(null);
         Map<String, @Nullable Object> fields = new LinkedHashMap<>();
         fields.put("name", lock.name());
@@ -46,7 +56,7 @@ final class LockView {
         fields.put("holder", held == null ? null : holder(held.holder()));
         fields.put("heldMillis", held == null ? null : held.heldFor().toMillis());
         fields.put("leaseLeftMillis", held == null ? null : held.leaseLeft().toMillis());
-        fields.put("waiting", lock.waiting());
+        fields.put("waiting", countsWaiters ? lock.waiting() : null);
         return fields;
     }
 

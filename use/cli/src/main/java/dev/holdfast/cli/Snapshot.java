@@ -10,49 +10,73 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * What a store knows at one moment, for people.
  *
  * @param locks by name
  * @param queues who waits for each lock, in order; no names where the store keeps none
- * @param namesWaiters whether the store keeps the waiters' names
+ * @param waiters what the store knows of those who wait
  * @param nanos of the monotonic clock, when it was read
  * @param took how long the store took to tell
  */
 record Snapshot(
         Map<String, LockStatus> locks,
         Map<String, List<LockWaiter>> queues,
-        boolean namesWaiters,
+        Waiters waiters,
         long nanos,
         Duration took) {
-    /** Said where the names of waiters would stand. */
-    static final String NO_NAMES =
-            "this store does not keep the waiters' names, so no circle of waiting can be detected";
+    /** What a store knows of those who wait. */
+    enum Waiters {
+        /** Their names. */
+        NAMED(""),
+        /** Their number. */
+        COUNTED("this store does not keep the waiters' names, so no circle of waiting can be detected"),
+        /** Not even that. */
+        UNKNOWN("this store does not know who waits, nor how many");
+
+        /** Said where the names, or the number, would stand. */
+        final String note;
+
+        Waiters(String note) {
+            this.note = note;
+        }
+
+        static Waiters of(LockClient client, Optional<List<LockWaiter>> named) {
+            return named.isPresent() ? NAMED : client.capabilities().countsWaiters() ? COUNTED : UNKNOWN;
+        }
+    }
 
     static Snapshot of(LockClient client, String pattern) {
         long begin = System.nanoTime();
         Map<String, LockStatus> locks = new LinkedHashMap<>();
         client.list(pattern).forEach(lock -> locks.put(lock.name(), lock));
-        boolean[] names = {false};
         Map<String, List<LockWaiter>> queues = new LinkedHashMap<>();
-        client.waiters(pattern).ifPresent(waiters -> {
-            names[0] = true;
-            waiters.forEach(waiter -> queues.computeIfAbsent(waiter.name(), name -> new ArrayList<>())
-                    .add(waiter));
-        });
+        Optional<List<LockWaiter>> named = client.waiters(pattern);
+        named.orElse(List.of())
+                .forEach(waiter -> queues.computeIfAbsent(waiter.name(), name -> new ArrayList<>())
+                        .add(waiter));
         long end = System.nanoTime();
-        return new Snapshot(locks, queues, names[0], end, Duration.ofNanos(end - begin));
+        return new Snapshot(locks, queues, Waiters.of(client, named), end, Duration.ofNanos(end - begin));
     }
 
     /** Of one lock, on a store that keeps no names of waiters. */
-    static Snapshot unnamed(LockStatus lock) {
-        return new Snapshot(Map.of(lock.name(), lock), Map.of(), false, System.nanoTime(), Duration.ZERO);
+    static Snapshot unnamed(LockStatus lock, Waiters waiters) {
+        return new Snapshot(Map.of(lock.name(), lock), Map.of(), waiters, System.nanoTime(), Duration.ZERO);
     }
 
     /** Nothing is held. */
     static Snapshot empty() {
-        return new Snapshot(Map.of(), Map.of(), true, System.nanoTime(), Duration.ZERO);
+        return new Snapshot(Map.of(), Map.of(), Waiters.NAMED, System.nanoTime(), Duration.ZERO);
+    }
+
+    boolean namesWaiters() {
+        return waiters == Waiters.NAMED;
+    }
+
+    boolean countsWaiters() {
+        return waiters != Waiters.UNKNOWN;
     }
 
     List<LockWaiter> queue(String name) {

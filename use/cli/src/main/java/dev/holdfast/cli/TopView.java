@@ -28,8 +28,9 @@ final class TopView {
     static List<String> lines(
             String store, Snapshot snapshot, List<List<String>> circles, SeenHistory seen, int lines) {
         List<String> text = new ArrayList<>();
-        text.add(count(snapshot.locks().size(), "lock") + ", " + count(snapshot.waiting(), "waiter") + " on " + store
-                + "; read in " + HumanTime.of(snapshot.took()));
+        String waiters = snapshot.countsWaiters() ? ", " + count(snapshot.waiting(), "waiter") : "";
+        text.add(count(snapshot.locks().size(), "lock") + waiters + " on " + store + "; read in "
+                + HumanTime.of(snapshot.took()));
         circles.forEach(circle -> text.add("CIRCLE OF WAITING: " + Circles.shown(circle, snapshot)));
         List<String> notes = notes(snapshot, seen);
         int room = Math.max(1, lines - text.size() - notes.size() - OTHER_LINES);
@@ -47,7 +48,7 @@ final class TopView {
             if (used >= room) {
                 break;
             }
-            row(table, lock, seen.isBeyondUsual(lock));
+            row(table, lock, LockView.waiting(lock, snapshot.countsWaiters()), seen.isBeyondUsual(lock));
             used++;
             for (int i = 0; i < Math.min(NAMED, queue.size()) && used < room; i++, used++) {
                 table.row(
@@ -62,9 +63,8 @@ final class TopView {
         return table.toString();
     }
 
-    private static void row(TextTable table, LockStatus lock, boolean beyond) {
+    private static void row(TextTable table, LockStatus lock, String waiting, boolean beyond) {
         LockStatus.@Nullable Held held = lock.grant().orElse(null);
-        String waiting = Integer.toString(lock.waiting());
         String name = Printable.text(lock.name());
         if (held == null) {
             String nothing = LockView.NOTHING;
@@ -82,8 +82,9 @@ final class TopView {
 
     private static List<String> notes(Snapshot snapshot, SeenHistory seen) {
         List<String> notes = new ArrayList<>();
-        if (!snapshot.namesWaiters() && snapshot.waiting() > 0) {
-            notes.add(Snapshot.NO_NAMES);
+        boolean hidesNames = !snapshot.namesWaiters() && snapshot.waiting() > 0;
+        if (hidesNames || !snapshot.countsWaiters()) {
+            notes.add(snapshot.waiters().note);
         }
         if (!seen.events().isEmpty()) {
             notes.add("");
@@ -116,7 +117,7 @@ final class TopView {
     }
 
     private static Map<String, @Nullable Object> json(LockStatus lock, Snapshot snapshot, SeenHistory seen) {
-        Map<String, @Nullable Object> fields = LockView.json(lock);
+        Map<String, @Nullable Object> fields = LockView.json(lock, snapshot.countsWaiters());
         fields.put("thread", lock.grant().map(held -> held.holder().thread()).orElse(null));
         fields.put("beyondUsual", seen.isBeyondUsual(lock));
         fields.put(

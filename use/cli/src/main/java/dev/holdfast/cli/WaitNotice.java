@@ -32,17 +32,22 @@ final class WaitNotice implements AutoCloseable {
         /**
          * Of a lock that is held.
          *
+         * @param countsWaiters whether the store knows how many wait
          * @param ahead how many wait ahead of this process; empty where the store does not keep the waiters' names, so that
          *     nobody knows whether it counts this process already
          */
-        static Seen of(LockStatus status, String what, String holder, OptionalInt ahead) {
-            int others = status.waiting() - 1; // one is this process
-            String queue = others < 1 ? "nobody else waits" : others == 1 ? "1 other waits" : others + " others wait";
-            if (others >= 1) {
-                queue = ahead.isPresent() ? queue + " (" + ahead.getAsInt() + " ahead)" : "about " + queue;
-            }
+        static Seen of(LockStatus status, String what, String holder, boolean countsWaiters, OptionalInt ahead) {
             long token = status.grant().map(LockStatus.Held::token).orElse(0L);
-            return new Seen(token, "waiting for " + what + holder + "; " + queue);
+            String queue = countsWaiters ? "; " + queue(status.waiting() - 1, ahead) : ""; // one is this process
+            return new Seen(token, "waiting for " + what + holder + queue);
+        }
+
+        private static String queue(int others, OptionalInt ahead) {
+            if (others < 1) {
+                return "nobody else waits";
+            }
+            String wait = others == 1 ? "1 other waits" : others + " others wait";
+            return ahead.isPresent() ? wait + " (" + ahead.getAsInt() + " ahead)" : "about " + wait;
         }
     }
 

@@ -68,8 +68,9 @@ final class WhyCommand implements Callable<Integer> {
         try (LockClient client = store.open("")) {
             LockStatus lock =
                     StoreUrl.lock(client, name, HoldOptions.defaults()).status();
-            boolean namesWaiters = client.waiters(name).isPresent();
-            Snapshot all = namesWaiters ? Snapshot.of(client, "*") : Snapshot.unnamed(lock);
+            Snapshot.Waiters waiters = Snapshot.Waiters.of(client, client.waiters(name));
+            Snapshot all =
+                    waiters == Snapshot.Waiters.NAMED ? Snapshot.of(client, "*") : Snapshot.unnamed(lock, waiters);
             List<List<String>> circles = Circles.in(all).stream()
                     .filter(circle -> circle.contains(name))
                     .toList();
@@ -89,9 +90,7 @@ final class WhyCommand implements Callable<Integer> {
         lines.add("lock '" + name + "' on " + store.shown());
         known.lock().grant().ifPresentOrElse(held -> held(lines, held), () -> lines.add("  held by     nobody"));
         List<LockWaiter> queue = known.all().queue(name);
-        int waiting = known.lock().waiting();
-        boolean hides = waiting > 0 && !known.all().namesWaiters();
-        lines.add("  waiting     " + waiting + (hides ? " (" + Snapshot.NO_NAMES + ")" : ""));
+        lines.add("  waiting     " + waiting(known));
         for (int i = 0; i < queue.size(); i++) {
             LockWaiter each = queue.get(i);
             lines.add("    " + (i + 1) + ". " + Snapshot.party(each.who()) + ", " + LockView.mode(each.mode())
@@ -103,6 +102,15 @@ final class WhyCommand implements Callable<Integer> {
                         + " by " + entry.by() + ", held by " + entry.holder() + outcome(entry) + reason(entry)));
         lines.add("  next        " + advice(known));
         return lines;
+    }
+
+    private static String waiting(Known known) {
+        int waiting = known.lock().waiting();
+        String note = known.all().waiters().note;
+        if (!known.all().countsWaiters()) {
+            return note;
+        }
+        return waiting + (waiting > 0 && !known.all().namesWaiters() ? " (" + note + ")" : "");
     }
 
     private static void held(List<String> lines, LockStatus.Held held) {
@@ -132,7 +140,8 @@ final class WhyCommand implements Callable<Integer> {
     }
 
     private Map<String, @Nullable Object> json(Known known) {
-        Map<String, @Nullable Object> fields = new LinkedHashMap<>(LockView.json(known.lock()));
+        Map<String, @Nullable Object> fields =
+                new LinkedHashMap<>(LockView.json(known.lock(), known.all().countsWaiters()));
         fields.put(
                 "thread",
                 known.lock().grant().map(held -> held.holder().thread()).orElse(null));

@@ -47,7 +47,7 @@ class CirclesTest {
     }
 
     private List<List<String>> circles() {
-        return Circles.in(new Snapshot(locks, queues, true, 0, Duration.ZERO));
+        return Circles.in(new Snapshot(locks, queues, Snapshot.Waiters.NAMED, 0, Duration.ZERO));
     }
 
     @Test

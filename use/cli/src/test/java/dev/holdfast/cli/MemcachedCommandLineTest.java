@@ -33,8 +33,18 @@ class MemcachedCommandLineTest {
             String in = holder.expect("in ", Cli.SOON);
             try (OneProcess process = new OneProcess(cli)) {
                 Cli.Ended list = process.run("list");
-                assertThat(list.err()).isEmpty();
-                assertThat(list.out()).last().asString().startsWith("Größe {42}:*");
+                assertThat(list.err()).singleElement().asString().contains("does not know who waits");
+                assertThat(list.out())
+                        .last()
+                        .asString()
+                        .startsWith("Größe {42}:*")
+                        .endsWith(" -");
+                assertThat(process.run("list", "--json").out().get(0)).contains("\"waiting\":null");
+                assertThat(process.run("why", "Größe {42}:*").out())
+                        .anyMatch(line -> line.contains("waiting     this store does not know who waits"));
+                assertThat(process.run("top", "--count", "1").out())
+                        .anyMatch(line -> line.contains("does not know who waits"))
+                        .noneMatch(line -> line.contains("0 waiters"));
                 Cli.Ended busy = cli.run("run", "--wait", "0", "Größe {42}:*", "--", "true");
                 assertThat(busy.code()).isEqualTo(ExitCode.NOT_ACQUIRED);
                 assertThat(busy.err()).singleElement().asString().contains("held by", cli.store());

@@ -25,7 +25,10 @@ class SeenHistoryTest {
     private void look(IntStream names, Duration heldFor) {
         Map<String, LockStatus> locks = names.mapToObj(number -> lock("name" + number, heldFor))
                 .collect(Collectors.toMap(LockStatus::name, lock -> lock));
-        seen.add(new Snapshot(locks, Map.of(), true, TimeUnit.SECONDS.toNanos(second++), Duration.ZERO), List.of());
+        seen.add(
+                new Snapshot(
+                        locks, Map.of(), Snapshot.Waiters.NAMED, TimeUnit.SECONDS.toNanos(second++), Duration.ZERO),
+                List.of());
     }
 
     private static LockStatus lock(String name, Duration heldFor) {

@@ -11,6 +11,7 @@ import io.etcd.jetcd.op.Op;
 import io.etcd.jetcd.options.PutOption;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /** What all rungs in etcd have: a client. The names of locks are keys. */
 abstract class EtcdRung implements Rung {
@@ -22,9 +23,11 @@ abstract class EtcdRung implements Rung {
 
     final Client etcd;
 
-    /** A client of the server at HOST:PORT. */
-    EtcdRung(String server) {
-        etcd = Client.builder().endpoints("http://" + server).build();
+    /** A client of the servers at HOST:PORT, between commas. */
+    EtcdRung(String servers) {
+        etcd = Client.builder()
+                .endpoints(Stream.of(servers.split(",")).map("http://"::concat).toArray(String[]::new))
+                .build();
     }
 
     /** A lease that nobody keeps alive. */

@@ -7,19 +7,20 @@ import io.etcd.jetcd.ByteSequence;
  * waiter whose lease has ended meanwhile is granted the lock all the same, without a key.
  */
 public final class LockService extends EtcdRung {
-    /** A client of the server at HOST:PORT. */
-    public LockService(String server) {
-        super(server);
+    /** A client of the servers at HOST:PORT, between commas. */
+    public LockService(String servers) {
+        super(servers);
     }
 
     @Override
     public boolean run(String name, Work work) {
         // snippet ladderLockService
-        ByteSequence mine = etcd.getLockClient().lock(key(name), lease()).join().getKey();
+        ByteSequence mine =
+                answer(etcd.getLockClient().lock(key(name), lease())).getKey();
         try {
             work.run(NO_TOKEN);
         } finally {
-            Object unused = etcd.getLockClient().unlock(mine).join();
+            Object unused = answer(etcd.getLockClient().unlock(mine));
         }
         return true;
         // end

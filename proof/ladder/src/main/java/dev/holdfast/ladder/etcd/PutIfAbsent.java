@@ -2,9 +2,9 @@ package dev.holdfast.ladder.etcd;
 
 /** Who makes the key has the lock. A process that is killed leaves it for ever. */
 public final class PutIfAbsent extends EtcdRung {
-    /** A client of the server at HOST:PORT. */
-    public PutIfAbsent(String server) {
-        super(server);
+    /** A client of the servers at HOST:PORT, between commas. */
+    public PutIfAbsent(String servers) {
+        super(servers);
     }
 
     @Override

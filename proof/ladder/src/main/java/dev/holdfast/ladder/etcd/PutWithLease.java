@@ -2,9 +2,9 @@ package dev.holdfast.ladder.etcd;
 
 /** The key goes with a lease. Work that takes longer than the lease deletes the key of the next holder. */
 public final class PutWithLease extends EtcdRung {
-    /** A client of the server at HOST:PORT. */
-    public PutWithLease(String server) {
-        super(server);
+    /** A client of the servers at HOST:PORT, between commas. */
+    public PutWithLease(String servers) {
+        super(servers);
     }
 
     @Override
@@ -16,7 +16,7 @@ public final class PutWithLease extends EtcdRung {
         try {
             work.run(NO_TOKEN);
         } finally {
-            delete(name); // compares nothing
+            delete(name);
         }
         return true;
         // end

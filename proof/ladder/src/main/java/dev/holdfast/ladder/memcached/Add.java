@@ -2,9 +2,9 @@ package dev.holdfast.ladder.memcached;
 
 /** The first idea: who adds the item has the lock. A process that is killed leaves it for ever. */
 public final class Add extends MemcachedRung {
-    /** A client of the server at HOST:PORT. */
-    public Add(String server) {
-        super(server);
+    /** A client of the servers at HOST:PORT, between commas. */
+    public Add(String servers) {
+        super(servers);
     }
 
     @Override

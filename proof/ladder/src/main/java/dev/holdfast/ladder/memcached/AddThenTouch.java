@@ -2,9 +2,9 @@ package dev.holdfast.ladder.memcached;
 
 /** The item ends by itself. A process that is killed between the two commands still leaves it for ever. */
 public final class AddThenTouch extends MemcachedRung {
-    /** A client of the server at HOST:PORT. */
-    public AddThenTouch(String server) {
-        super(server);
+    /** A client of the servers at HOST:PORT, between commas. */
+    public AddThenTouch(String servers) {
+        super(servers);
     }
 
     @Override

@@ -2,9 +2,9 @@ package dev.holdfast.ladder.memcached;
 
 /** Both in one command. Work that takes longer than the lease deletes the item of the next holder. */
 public final class AddWithLease extends MemcachedRung {
-    /** A client of the server at HOST:PORT. */
-    public AddWithLease(String server) {
-        super(server);
+    /** A client of the servers at HOST:PORT, between commas. */
+    public AddWithLease(String servers) {
+        super(servers);
     }
 
     @Override
@@ -16,7 +16,7 @@ public final class AddWithLease extends MemcachedRung {
         try {
             work.run(NO_TOKEN);
         } finally {
-            delete(name); // compares nothing
+            delete(name);
         }
         return true;
         // end

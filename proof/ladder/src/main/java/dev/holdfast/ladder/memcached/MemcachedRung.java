@@ -21,11 +21,11 @@ abstract class MemcachedRung implements Rung {
 
     final MemcachedClient memcached;
 
-    /** A client of the server at HOST:PORT. */
-    MemcachedRung(String server) {
+    /** A client of the servers at HOST:PORT, between commas. */
+    MemcachedRung(String servers) {
         try {
             memcached = new MemcachedClient(
-                    new ConnectionFactoryBuilder().setDaemon(true).build(), AddrUtil.getAddresses(server));
+                    new ConnectionFactoryBuilder().setDaemon(true).build(), AddrUtil.getAddresses(servers));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -7,6 +7,12 @@ import dev.holdfast.flashsale.shop.Reading;
 import dev.holdfast.flashsale.shop.Sale;
 import dev.holdfast.flashsale.shop.Shop;
 import dev.holdfast.ladder.Rung;
+import dev.holdfast.ladder.etcd.LockService;
+import dev.holdfast.ladder.etcd.PutIfAbsent;
+import dev.holdfast.ladder.etcd.PutWithLease;
+import dev.holdfast.ladder.memcached.Add;
+import dev.holdfast.ladder.memcached.AddThenTouch;
+import dev.holdfast.ladder.memcached.AddWithLease;
 import dev.holdfast.ladder.redis.LuaDelete;
 import dev.holdfast.ladder.redis.SetNx;
 import dev.holdfast.ladder.redis.SetNxEx;
@@ -31,6 +37,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The guards of a server by their ids; each is made when the first order needs it. Thread-safe. */
 public final class Guards implements AutoCloseable {
@@ -107,6 +115,14 @@ public final class Guards implements AutoCloseable {
             rungs.put("one-node", OneNode::new);
             rungs.put("one-node-looked-at", OneNodeLookedAt::new);
             rungs.put("sequential-nodes", SequentialNodes::new);
+        } else if (store.startsWith("etcd:") && !store.contains("@")) { // the textbooks know no log-in
+            rungs.put("put-if-absent", PutIfAbsent::new);
+            rungs.put("put-with-lease", PutWithLease::new);
+            rungs.put("lock-service", LockService::new);
+        } else if (store.startsWith("memcached:")) {
+            rungs.put("add", Add::new);
+            rungs.put("add-then-touch", AddThenTouch::new);
+            rungs.put("add-with-lease", AddWithLease::new);
         } else if (store.startsWith("jdbc:") || store.startsWith("sqlite:")) {
             rungs.put("query-and-occupy", QueryAndOccupy::new);
             if (store.startsWith("jdbc:postgresql:")) { // in whose SQL they are written
@@ -141,12 +157,27 @@ public final class Guards implements AutoCloseable {
                     throw new IllegalArgumentException(
                             "there is no guard '" + id + "' on this store; there are " + on(store));
                 }
-                String url = store.startsWith("zk:")
-                        ? store.replaceFirst("^zk://", "").replaceFirst("\\?.*", "")
-                        : store.startsWith("redis") ? store : database;
-                yield new RungGuard(rung.apply(url), section);
+                yield new RungGuard(rung.apply(whereRungsLock()), section);
             }
         };
+    }
+
+    /** As the textbooks' locks name the store: a URL, or hosts with their ports between commas. */
+    private String whereRungsLock() {
+        String hosts = store.replaceFirst("^\\w+://", "").replaceFirst("\\?.*", "");
+        return switch (store.replaceFirst(":.*", "")) {
+            case "redis", "rediss" -> store;
+            case "zk" -> hosts;
+            case "etcd" -> withPorts(hosts, ":2379");
+            case "memcached" -> withPorts(hosts, ":11211");
+            default -> database;
+        };
+    }
+
+    private static String withPorts(String hosts, String port) {
+        return Stream.of(hosts.replaceFirst("/.*", "").split(","))
+                .map(host -> host.matches(".*:\\d+") ? host : host + port)
+                .collect(Collectors.joining(","));
     }
 
     private Outcome sellOptimistically(Sale sale, Order order, Duration patience) throws InterruptedException {

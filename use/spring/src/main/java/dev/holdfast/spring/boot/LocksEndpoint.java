@@ -44,7 +44,7 @@ public final class LocksEndpoint {
      * @param holder who holds it
      * @param heldForMillis since how long
      * @param leaseLeftMillis how much of the lease is left
-     * @param waiting how many clients wait
+     * @param waiting how many clients wait; 0 where the store does not know that, as Memcached
      */
     public record Shown(
             String name,
