@@ -226,9 +226,8 @@ final class Effects {
         if (stands || !busy) {
             return List.of();
         }
-        // What had no answer is withdrawn later, and with it what was broken of its claim: its client relies on neither.
-        return call.isLost() && broken.isPresent()
-                ? List.of(state, state.without(broken.get()))
-                : List.of(state);
+        // What had no answer is withdrawn later, and with it what was broken of its claim: its client relies on
+        // neither.
+        return call.isLost() && broken.isPresent() ? List.of(state, state.without(broken.get())) : List.of(state);
     }
 }
