@@ -124,13 +124,14 @@ final class Balancer implements ServerPool, AutoCloseable {
     }
 
     private void tick() {
+        long since = System.nanoTime();
         String now;
         try {
             now = json.writeValueAsString(sale.figures());
         } catch (RuntimeException away) {
             now = json.writeValueAsString(Map.of("trouble", "The database does not answer: " + away.getMessage()));
         }
-        sale.recording().add(now);
+        sale.recording().add(since, now);
         if (!now.equals(figures)) {
             figures = now;
             for (ServerSentEventConnection page : events.getConnections()) {

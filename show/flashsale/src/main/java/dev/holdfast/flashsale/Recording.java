@@ -26,13 +26,17 @@ final class Recording {
         }
     }
 
-    /** Adds figures, as JSON, if they are new; a sale that goes on for longer than two minutes is kept up to there. */
-    void add(String figures) {
+    /**
+     * Adds figures, as JSON, if they are new; a sale that goes on for longer than two minutes is kept up to there.
+     *
+     * @param since when they began to be read: those of before the sale was opened are of another
+     */
+    void add(long since, String figures) {
         lock.lock();
         try {
             boolean isNew =
                     frames.isEmpty() || !frames.get(frames.size() - 1).figures().equals(figures);
-            if (isNew && frames.size() < MOST) {
+            if (isNew && since - started >= 0 && frames.size() < MOST) {
                 frames.add(new Frame((System.nanoTime() - started) / 1_000_000, figures));
             }
         } finally {
