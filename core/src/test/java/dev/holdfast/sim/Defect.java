@@ -20,7 +20,7 @@ enum Defect {
             "return remaining() >= Durations.nanos(fixed == null ? grant().lease() : fixed.lease) / 3;",
             "return remaining() > 0;",
             500,
-            46),
+            102),
     INDEX_REUSED_AFTER_A_REFUSED_NUMBER(
             "internal/LeaseRenewer",
             "Grant fresh = answer.orElse(null);",
@@ -89,7 +89,7 @@ enum Defect {
             8_000,
             2250),
     TRY_REFUSED_BEHIND_A_GRANT_THAT_NOBODY_WANTS(
-            "internal/ExclusiveQueue", "!goesBack && !isIn(Phase.REFRESHING) && ", "!goesBack && ", 4_000, 591),
+            "internal/ExclusiveQueue", "!goesBack && !isIn(Phase.REFRESHING) && ", "!goesBack && ", 4_000, 1_355),
     TIME_PASSED_WITHOUT_AN_ANSWER("internal/WaitQueue", "} else if (isSurelyHeldHere()) {", "} else if (true) {", 500),
     UNKNOWN_TAKEN_FOR_AN_ANSWER(
             "internal/StoreLink", "if (verdict != Renewal.Verdict.UNKNOWN) {", "if (verdict != null) {", 2_000, 279),
@@ -121,7 +121,7 @@ enum Defect {
             "lastNumber = Math.max(micros, Math.max(lastNumber, floor) + 1);",
             "lastNumber = Math.max(lastNumber, floor) + 1;",
             2_000,
-            87),
+            43),
     NUMBERS_FALL_WITH_THE_CLOCK( // when it is set back
             "memory/MemoryStore",
             "lastNumber = Math.max(micros, Math.max(lastNumber, floor) + 1);",
@@ -135,7 +135,7 @@ enum Defect {
                     + "lock.context.time.schedule(() -> lock.claimsMayFollow(grant),"
                     + " grant.grant().lease().multipliedBy(20)); } });",
             2_000,
-            62),
+            111),
     IDLE_GRANT_KEPT_THOUGH_OTHERS_WAIT(
             "internal/Effects",
             """
@@ -152,7 +152,7 @@ enum Defect {
     }
 """, "    }\n", 2_000, 228),
     INTERRUPTED_WAITER_STAYS_IN_THE_QUEUE(
-            "internal/Acquisition", "lock.forget(waiter, NotAcquired.Reason.INTERRUPTED);", "", 4_000, 91),
+            "internal/Acquisition", "lock.forget(waiter, NotAcquired.Reason.INTERRUPTED);", "", 4_000, 78),
     RETAINED_GRANT_KEPT_AFTER_A_LOSS(
             "internal/ExclusiveQueue",
             "if (grant == lost) {",
