@@ -13,6 +13,7 @@ import dev.holdfast.testbed.TcpProxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
@@ -92,12 +93,8 @@ class OutageTest {
             proxy.refuse();
             proxy.cut();
             waiting.cancel();
-            assertThat(waiting.answer().handle((grant, failure) -> failure != null))
-                    .succeedsWithin(LONG)
-                    .isEqualTo(true);
-            assertThat(store.withdraw(claim).handle((done, failure) -> failure != null))
-                    .succeedsWithin(LONG)
-                    .isEqualTo(true);
+            assertFails(waiting.answer());
+            assertFails(store.withdraw(claim));
 
             proxy.heal();
 
@@ -116,13 +113,9 @@ class OutageTest {
             Grant grant = RawStore.answer(Asked.of(store, claim).answer()).orElseThrow();
             proxy.refuse();
             proxy.cut();
-            assertThat(store.release(grant).handle((held, failure) -> failure != null))
-                    .succeedsWithin(LONG)
-                    .isEqualTo(true);
+            assertFails(store.release(grant));
 
-            assertThat(store.withdraw(claim).handle((done, failure) -> failure != null))
-                    .succeedsWithin(LONG)
-                    .isEqualTo(true);
+            assertFails(store.withdraw(claim));
 
             proxy.heal();
             await().atMost(LONG)
@@ -143,10 +136,14 @@ class OutageTest {
             proxy.refuse();
             proxy.cut();
             Claim claim = RawStore.claim("tried", LEASE, false);
-            assertThat(Asked.of(store, claim).answer().handle((grant, failure) -> failure != null))
-                    .succeedsWithin(LONG)
-                    .isEqualTo(true);
+            assertFails(Asked.of(store, claim).answer());
             assertThat(store.withdraw(claim)).succeedsWithin(LONG);
         }
+    }
+
+    private static void assertFails(CompletionStage<?> answer) {
+        assertThat(answer.handle((done, failure) -> failure != null))
+                .succeedsWithin(LONG)
+                .isEqualTo(true);
     }
 }
