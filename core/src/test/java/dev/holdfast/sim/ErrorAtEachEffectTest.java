@@ -23,6 +23,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * it comes where a step begins, or in the middle of a step, where an effect is made. Whatever it was, every wait ends, nothing
  * stays held, and the client remembers no lock.
  */
+@Tag("same-on-each-jdk")
 class ErrorAtEachEffectTest {
     private static final String EFFECTS = "internal/Effects";
     private static final String FAULT = """

@@ -2,6 +2,7 @@ package dev.holdfast.sim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -10,6 +11,7 @@ import org.junit.jupiter.api.Timeout;
  * meet. With {@code -Dholdfast.sim.schedules=1000000} it plays as many, and with {@code -Dholdfast.sim.seed=42} it begins at
  * that seed; a single schedule is printed line by line. {@link TimelinesTest} plays 10,000 in {@code ./verify --all}.
  */
+@Tag("same-on-each-jdk")
 class SimulationTest {
     private static final long FIRST_SEED = Long.getLong("holdfast.sim.seed", 1);
     private static final long SCHEDULES = Long.getLong("holdfast.sim.schedules", 2_000);

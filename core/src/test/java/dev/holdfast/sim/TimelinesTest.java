@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Timeout;
  * -Dholdfast.sim.schedules=1}) before and after, and compare the two timelines.
  */
 @Tag("thorough")
+@Tag("same-on-each-jdk")
 class TimelinesTest {
     private static final Path COMMITTED = Path.of("src/test/timelines.txt");
     private static final int SCHEDULES = 10_000;

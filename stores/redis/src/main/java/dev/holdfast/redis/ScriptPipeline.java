@@ -108,6 +108,7 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
     private void connectedAgain() {
         // the greeting counts as an answer: requests from before were not sent on this connection
         lastAnswer = time.nanoTime();
+        inFlight.repeated(lastAnswer);
         connected = true;
         refusal = null;
         drainSoon(); // after what Lettuce repeats now

@@ -43,6 +43,11 @@ final class SentCalls {
         return calls.stream().anyMatch(call -> !call.isDone() && which.test(call));
     }
 
+    /** Lettuce sends their commands once more, on another connection: none is answered that was sent before. */
+    void repeated(long nowNanos) {
+        calls.forEach(call -> call.repeated(nowNanos));
+    }
+
     /** Lettuce forgets their commands; each call then fails, or is sent again from here. */
     void cancelCommands() {
         calls.forEach(ScriptCall::cancelCommand);
