@@ -419,8 +419,7 @@ final class Summary {
         if (options.get("tier").equals("everyday")) {
             System.out.println(
                     "Left to ./verify --all: cases that another store proves (the engine's, between processes, of"
-                            + " values), repetitions, the rest of core on the second JDK, longer searches for races,"
-                            + " coverage");
+                            + " values), repetitions, the rest of core on the second JDK, longer searches for races");
         }
         if (!overBudget.isEmpty()) {
             System.out.println(

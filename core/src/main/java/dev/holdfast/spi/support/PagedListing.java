@@ -61,17 +61,25 @@ public final class PagedListing<T> {
 
     private void next(String after) {
         read.apply(after).whenComplete((page, failure) -> {
-            if (failure != null) {
-                answer.completeExceptionally(failure);
-                return;
-            }
-            found.addAll(page.found);
-            if (page.end.isEmpty()) {
-                found.sort(Comparator.comparing(name)); // databases sort by UTF-8, Java by UTF-16
-                answer.complete(List.copyOf(found));
-            } else {
-                next(page.end);
+            try {
+                if (failure != null) {
+                    answer.completeExceptionally(failure);
+                } else {
+                    add(page);
+                }
+            } catch (Throwable broken) { // an Error, such as of memory for millions of names
+                answer.completeExceptionally(broken);
             }
         });
+    }
+
+    private void add(Page<T> page) {
+        found.addAll(page.found);
+        if (page.end.isEmpty()) {
+            found.sort(Comparator.comparing(name)); // databases sort by UTF-8, Java by UTF-16
+            answer.complete(List.copyOf(found));
+        } else {
+            next(page.end);
+        }
     }
 }

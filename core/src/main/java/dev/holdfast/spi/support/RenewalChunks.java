@@ -58,11 +58,9 @@ public final class RenewalChunks {
     public static CompletableFuture<Map<ClaimId, Renewal>> merged(List<Chunk> chunks) {
         List<CompletableFuture<Map<ClaimId, Renewal>>> answers =
                 chunks.stream().map(chunk -> chunk.answer.toCompletableFuture()).toList();
-        CompletableFuture<Map<ClaimId, Renewal>> answer = new CompletableFuture<>();
-        CompletableFuture.allOf(answers.toArray(CompletableFuture<?>[]::new)).whenComplete((done, failure) -> {
+        return CompletableFuture.allOf(answers.toArray(CompletableFuture<?>[]::new)).handle((done, failure) -> {
             if (failure != null && answers.stream().allMatch(CompletableFuture::isCompletedExceptionally)) {
-                answers.get(0).whenComplete((renewals, why) -> answer.completeExceptionally(why));
-                return;
+                return answers.get(0).join(); // throws why
             }
             Map<ClaimId, Renewal> merged = new HashMap<>();
             for (int i = 0; i < answers.size(); i++) {
@@ -72,8 +70,7 @@ public final class RenewalChunks {
                     merged.putAll(answers.get(i).join());
                 }
             }
-            answer.complete(merged);
+            return merged;
         });
-        return answer;
     }
 }

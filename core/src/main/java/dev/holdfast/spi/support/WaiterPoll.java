@@ -98,7 +98,7 @@ public final class WaiterPoll {
     }
 
     private void ask() {
-        List<Grant> next = new ArrayList<>();
+        List<Grant> next = new ArrayList<>(AT_A_TIME);
         for (Grant grant = inTurn.poll(); grant != null; grant = inTurn.poll()) {
             if (watched.get(grant.id()) == grant) {
                 next.add(grant);
@@ -119,11 +119,19 @@ public final class WaiterPoll {
     }
 
     private void answered(List<Grant> asked, @Nullable Map<ClaimId, Boolean> existing) {
-        if (existing == null) {
-            inTurn.addAll(asked);
-            pause(AFTER_FAILURE);
-            return;
+        if (existing != null) {
+            try {
+                read(asked, existing);
+                return;
+            } catch (Throwable broken) { // an Error, such as of memory: asked again, all of them
+                inTurn.removeAll(asked);
+            }
         }
+        inTurn.addAll(asked);
+        pause(AFTER_FAILURE);
+    }
+
+    private void read(List<Grant> asked, Map<ClaimId, Boolean> existing) {
         List<Grant> news = new ArrayList<>();
         for (Grant grant : asked) {
             boolean nothingNew = Boolean.FALSE.equals(existing.get(grant.id()));

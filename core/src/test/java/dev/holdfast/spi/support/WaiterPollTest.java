@@ -26,6 +26,7 @@ class WaiterPollTest {
     private final List<Grant> wanted = new ArrayList<>();
     private final List<Grant> suspects = new ArrayList<>();
     private boolean away;
+    private boolean broken;
     private final WaiterPoll poll = new WaiterPoll(this::answer, (after, task) -> time.schedule(task, after));
 
     {
@@ -50,9 +51,22 @@ class WaiterPollTest {
         if (away) {
             return CompletableFuture.failedFuture(new StoreUnavailableException("away"));
         }
+        if (broken) {
+            broken = false;
+            return CompletableFuture.completedFuture(unreadable());
+        }
         Map<ClaimId, Boolean> standing = new HashMap<>();
         grants.stream().map(Grant::id).filter(rows::containsKey).forEach(id -> standing.put(id, rows.get(id)));
         return CompletableFuture.completedFuture(standing);
+    }
+
+    private static Map<ClaimId, Boolean> unreadable() {
+        return new HashMap<>() {
+            @Override
+            public Boolean get(Object id) {
+                throw new OutOfMemoryError("of this test");
+            }
+        };
     }
 
     private Grant standing(boolean contended) {
@@ -231,5 +245,24 @@ class WaiterPollTest {
         rounds(3);
 
         assertThat(questions).isEmpty();
+    }
+
+    @Test
+    void grantsWhoseAnswerCannotBeReadAreAskedForAgain() {
+        Grant one = standing(false);
+        Grant two = standing(false);
+        watch(one);
+        watch(two);
+        broken = true;
+        rounds(1);
+        assertThat(broken).isFalse();
+        rows.put(two.id(), true);
+
+        time.advance(Duration.ofSeconds(1));
+
+        assertThat(wanted).containsExactly(two);
+        questions.clear();
+        rounds(1);
+        assertThat(questions).as("each grant once").containsExactly(1);
     }
 }
