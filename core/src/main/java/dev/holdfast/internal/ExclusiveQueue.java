@@ -176,7 +176,7 @@ final class ExclusiveQueue extends WaitQueue {
     void warnIfItsOwn(Waiter waiter) {
         HoldState now = hold;
         if (now != null && waiter.thread != null && now.isOwnedBy(waiter.thread)) {
-            SelfWait.watch(context, now, waiter);
+            OwnHold.watch(context, now, waiter);
         }
     }
 

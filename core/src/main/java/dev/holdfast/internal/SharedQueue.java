@@ -158,10 +158,14 @@ final class SharedQueue extends WaitQueue {
 
     /** Watches a reader whose thread may wait for itself: it writes, or it reads and a writer is in between. */
     private void warnIfItsOwn(Waiter reader) {
-        if (!shared || !reader.waits) {
+        Thread thread = reader.thread;
+        if (!shared || !reader.waits || thread == null) {
             return;
         }
-        SelfWait.watchIfItsOwn(context, openHolds(), reader);
+        openHolds()
+                .filter(held -> held.isOwnedBy(thread))
+                .findFirst()
+                .ifPresent(held -> OwnHold.watch(context, held, reader));
         ExclusiveQueue writers = lock.writers();
         if (writers != null) {
             writers.warnIfItsOwn(reader);

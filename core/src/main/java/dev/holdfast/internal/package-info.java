@@ -6,8 +6,8 @@
  *
  * <ul>
  *   <li>the front door and what its parts share: {@code Engine}, {@code EngineContext}
- *   <li>how a caller acquires: {@code Acquisition}, {@code AsyncAcquisition}, {@code MultiAcquisition},
- *       {@code CompletionThreads}, {@code Reentry}, {@code SelfWait}, {@code JavaLock}
+ *   <li>how a caller acquires: {@code Acquisition}, {@code MultiAcquisition},
+ *       {@code CompletionThreads}, {@code OwnHold}, {@code JavaLock}
  *   <li>a name and its queues: {@code LocalLocks}, {@code LocalLock}, {@code WaitQueue}; what their steps leave to
  *       be done: {@code Effects}; the claims they send: {@code ClaimFactory}, {@code ClaimInFlight}
  *   <li>a grant's way from hold to hold, and its bounds: {@code ExclusiveQueue} with {@code Retention}, {@code SharedQueue}

@@ -1,6 +1,7 @@
 package dev.holdfast.internal;
 
 import dev.holdfast.spi.Mode;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.junit.jupiter.api.Tag;
@@ -20,7 +21,7 @@ public class GiveUpAndTryInterleavingsTest {
     private final LocalRace race = new LocalRace();
     private final Runnable rival = race.rival();
     private final Waiter first = race.queued();
-    private final Waiter trying = Waiter.callback(Mode.EXCLUSIVE, LocalRace.OPTIONS, false, 0, () -> {});
+    private final Waiter trying = new Waiter(Mode.EXCLUSIVE, LocalRace.OPTIONS, Duration.ZERO, false, null, 0, () -> {});
 
     @Operation
     public boolean giveUp() {

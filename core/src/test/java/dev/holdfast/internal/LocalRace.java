@@ -96,12 +96,12 @@ final class LocalRace {
 
     /** A caller who waits, not yet in any queue. */
     static Waiter caller() {
-        return Waiter.callback(Mode.EXCLUSIVE, OPTIONS, true, 0, () -> {});
+        return new Waiter(Mode.EXCLUSIVE, OPTIONS, null, false, null, 0, () -> {});
     }
 
     /** One who waits to read, not yet in any queue. */
     static Waiter reader() {
-        return Waiter.callback(Mode.SHARED, OPTIONS, true, 0, () -> {});
+        return new Waiter(Mode.SHARED, OPTIONS, null, false, null, 0, () -> {});
     }
 
     /** Brings a caller to the queue of those who want the lock as it does. */

@@ -43,7 +43,7 @@ class LossAtCloseTest {
 
     @BeforeEach
     void acquire() throws InterruptedException {
-        hold = engine.acquire(name, OPTIONS);
+        hold = engine.acquisition(name, OPTIONS).acquire();
         hold.onLost(told::add);
     }
 
@@ -60,7 +60,7 @@ class LossAtCloseTest {
     @Test
     void theNextWaiterIsServedThen() throws Exception {
         GrantState grant = hold.hold().grant;
-        Waiter next = Waiter.callback(Mode.EXCLUSIVE, OPTIONS, true, time.nanoTime(), () -> {});
+        Waiter next = new Waiter(Mode.EXCLUSIVE, OPTIONS, null, false, null, time.nanoTime(), () -> {});
         engine.context().locks.submit(name, next);
         grant.lose(Loss.Cause.SESSION_ENDED);
         memory.open().release(grant.grant());
@@ -74,7 +74,7 @@ class LossAtCloseTest {
 
     @Test
     void aLossFoundAtTheReleaseIsToldToTheOneWhoClosedThoughAWaiterHadJustGone() {
-        Waiter gone = Waiter.callback(Mode.EXCLUSIVE, OPTIONS, true, time.nanoTime(), () -> {});
+        Waiter gone = new Waiter(Mode.EXCLUSIVE, OPTIONS, null, false, null, time.nanoTime(), () -> {});
         gone.resolve(Waiter.EMPTY); // gave up, and has not left the queue yet
         engine.context().locks.submit(name, gone);
         Breaking.shown(memory.open(), "a", true);

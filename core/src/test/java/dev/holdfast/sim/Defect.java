@@ -93,7 +93,7 @@ enum Defect {
     TIME_PASSED_WITHOUT_AN_ANSWER("internal/WaitQueue", "} else if (isSurelyHeldHere()) {", "} else if (true) {", 500),
     UNKNOWN_TAKEN_FOR_AN_ANSWER(
             "internal/StoreLink", "if (verdict != Renewal.Verdict.UNKNOWN) {", "if (verdict != null) {", 2_000, 279),
-    HOLD_IN_DOUBT_ENTERED_AGAIN("internal/Reentry", """
+    HOLD_IN_DOUBT_ENTERED_AGAIN("internal/OwnHold", """
         throwIfLost(context, held);
         return false;
 """, "        return true;", 1_000, 374),
