@@ -7,8 +7,8 @@ package dev.holdfast.sim;
 enum Defect {
     DEADLINE_COUNTED_FROM_THE_REPLY(
             "internal/GrantState",
-            "Validity.confirmed(grant, grant.sentNanos(), sleptWhenSent)",
-            "Validity.confirmed(grant, time.nanoTime(), sleptWhenSent)",
+            "new Validity(grant, grant.sentNanos(), sleptWhenSent)",
+            "new Validity(grant, time.nanoTime(), sleptWhenSent)",
             500),
     RENEWAL_THAT_COMPARES_NO_ID(
             "memory/MemoryLock",
