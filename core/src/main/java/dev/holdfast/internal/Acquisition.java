@@ -79,7 +79,7 @@ public final class Acquisition {
 
     /** Sends a request to ask once, and does not wait for its answer. */
     Attempt attempt() {
-        OwnHold again = OwnHold.toEnter(context, name, options, threadOwned);
+        OwnHold again = toEnterAgain();
         if (again != null) {
             return again::now;
         }
@@ -92,13 +92,17 @@ public final class Acquisition {
         return () -> finish(waiter, waiter.await(false, context.environment.parking()));
     }
 
+    private @Nullable OwnHold toEnterAgain() {
+        return options.reentrant() ? OwnHold.toEnter(context, name, threadOwned) : null;
+    }
+
     private Waiter ofThisThread(@Nullable Duration wait) {
         return new Waiter(
                 name.mode(), options, wait, threadOwned, Thread.currentThread(), context.time.nanoTime(), null);
     }
 
     private Optional<HoldHandle> await(@Nullable Duration wait, boolean interruptible) throws InterruptedException {
-        OwnHold again = OwnHold.toEnter(context, name, options, threadOwned);
+        OwnHold again = toEnterAgain();
         if (again != null) {
             return again.within(name, wait, interruptible);
         }

@@ -442,7 +442,7 @@ final class LeaseRenewer {
     void extend(HoldState hold, Duration asked, Consumer<CompletableFuture<?>> awaiting) {
         GrantState live = hold.grant;
         Duration lease = live.isSessionBound() ? live.grant().lease() : asked; // a session has its own
-        UninterruptedWait.until(() -> beganRenewal(hold), RENEWAL_POLL);
+        SystemTime.awaitUninterrupted(() -> beganRenewal(hold), RENEWAL_POLL);
         Renewal renewal = Renewal.unknown(0);
         try {
             Grant request = live.toChange(lease);

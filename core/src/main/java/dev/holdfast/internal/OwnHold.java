@@ -1,7 +1,6 @@
 package dev.holdfast.internal;
 
 import dev.holdfast.HoldLostException;
-import dev.holdfast.HoldOptions;
 import dev.holdfast.LockMode;
 import dev.holdfast.spi.TimeSource.Scheduled;
 import java.time.Duration;
@@ -59,8 +58,8 @@ final class OwnHold {
      *
      * @throws HoldLostException if that hold is lost
      */
-    static @Nullable OwnHold toEnter(EngineContext context, LockName name, HoldOptions options, boolean threadOwned) {
-        HoldState held = options.reentrant() ? heldByThisThread(context, name) : null;
+    static @Nullable OwnHold toEnter(EngineContext context, LockName name, boolean threadOwned) {
+        HoldState held = heldByThisThread(context, name);
         if (held == null) {
             return null;
         }

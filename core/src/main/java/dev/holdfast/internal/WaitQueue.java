@@ -11,6 +11,7 @@ import dev.holdfast.spi.Grant;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -309,8 +310,9 @@ abstract class WaitQueue {
     private GrantState begin(Grant given, ClaimInFlight claim) {
         context.claims.saw(given.number());
         HoldOptions options = claim.asker.options;
+        long slept = Objects.requireNonNull(claim.sent).slept();
         GrantState begun = new GrantState(
-                this, given, options.autoRenew(), context.store.capabilities(), context.time, claim.slept);
+                this, given, options.autoRenew(), context.store.capabilities(), context.time, slept);
         begun.beginLease(options);
         return begun;
     }

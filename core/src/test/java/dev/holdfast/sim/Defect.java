@@ -29,8 +29,8 @@ enum Defect {
             10),
     RELEASE_RETRIED_WITHOUT_ID(
             "internal/ReleaseSender",
-            "new RepeatedRequest(time, () -> store.release(grant),",
-            "new RepeatedRequest(time, () -> store.status(grant.name()).thenCompose(seen -> store.breakGrant("
+            "new RepeatedRequest(() -> store.release(grant),",
+            "new RepeatedRequest(() -> store.status(grant.name()).thenCompose(seen -> store.breakGrant("
                     + "grant.name(), seen.grant().map(held -> Tokens.number(held.token())).orElse(0L), true)),",
             500),
     LOSS_TOLD_AFTER_A_RIVALS_GRANT(
