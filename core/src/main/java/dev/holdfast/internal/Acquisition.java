@@ -113,7 +113,7 @@ public final class Acquisition {
         }
         Waiter waiter = ofThisThread(wait);
         WaitQueue lock = context.locks.submit(name, waiter);
-        Waiter.Outcome outcome;
+        Object outcome;
         try {
             if (reading != null) {
                 OwnHold.watch(context, reading, waiter);
@@ -153,15 +153,15 @@ public final class Acquisition {
         return timeout;
     }
 
-    private Optional<HoldHandle> finish(Waiter waiter, Waiter.@Nullable Outcome outcome) {
+    private Optional<HoldHandle> finish(Waiter waiter, @Nullable Object outcome) {
         Telemetry telemetry = context.telemetry;
-        if (outcome instanceof Waiter.Outcome.Granted granted) {
-            telemetry.recordWait(name, waiter, granted.anchor());
-            return Optional.of(granted.anchor());
+        if (outcome instanceof HoldHandle granted) {
+            telemetry.recordWait(name, waiter, granted);
+            return Optional.of(granted);
         }
-        if (outcome instanceof Waiter.Outcome.Failed failed) {
-            telemetry.recordWait(name, waiter, Telemetry.reason(failed.failure()));
-            throw Failures.here(failed.failure(), "could not acquire '" + name + "'");
+        if (outcome instanceof Throwable failure) {
+            telemetry.recordWait(name, waiter, Telemetry.reason(failure));
+            throw Failures.here(failure, "could not acquire '" + name + "'");
         }
         telemetry.recordWait(name, waiter, NotAcquired.Reason.TIMED_OUT);
         return Optional.empty();
@@ -271,8 +271,8 @@ public final class Acquisition {
                 }
             } catch (Throwable failed) { // also an Error: no caller gets a hold
                 future.completeExceptionally(failed);
-                if (future.isCompletedExceptionally() && waiter.outcome() instanceof Waiter.Outcome.Granted granted) {
-                    granted.anchor().giveBack();
+                if (future.isCompletedExceptionally() && waiter.outcome() instanceof HoldHandle granted) {
+                    granted.giveBack();
                 }
             }
         }

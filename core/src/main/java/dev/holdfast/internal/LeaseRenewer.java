@@ -325,14 +325,19 @@ final class LeaseRenewer {
             return;
         }
         List<Consumer<Boolean>> all = takeAskers(grant);
-        Grant request = grant.toRenew();
-        long slept = grant.slept();
-        store.renew(List.of(request)).whenComplete((verdicts, failure) -> {
-            Renewal verdict = verdicts == null ? null : verdicts.get(request.id());
-            renewed(grant, request, verdict, failure, slept);
-            boolean alone = verdict != null && verdict.verdict() == Renewal.Verdict.HELD && !verdict.contended();
-            tellAskers(grant, all, alone);
-        });
+        try {
+            Grant request = grant.toRenew();
+            long slept = grant.slept();
+            store.renew(List.of(request)).whenComplete((verdicts, failure) -> {
+                Renewal verdict = verdicts == null ? null : verdicts.get(request.id());
+                renewed(grant, request, verdict, failure, slept);
+                boolean alone = verdict != null && verdict.verdict() == Renewal.Verdict.HELD && !verdict.contended();
+                tellAskers(grant, all, alone);
+            });
+        } catch (Throwable broken) { // an Error: it was not asked, and those who ask hear nothing else
+            renewed(grant, grant.grant(), null, broken, 0);
+            tellAskers(grant, all, false);
+        }
     }
 
     private List<Consumer<Boolean>> takeAskers(GrantState grant) {

@@ -121,12 +121,12 @@ final class SharedGrant {
         }
 
         private void answer(boolean alone) {
-            if (answered.compareAndSet(false, true)) {
-                of.queue.lock.transition(then -> {
+            of.queue.lock.transition(then -> {
+                if (answered.compareAndSet(false, true)) { // else it was answered, and an Error came after that
                     of.openedAt = alone ? of.now() : of.openedAt;
                     heard.accept(alone, then);
-                });
-            }
+                }
+            });
         }
     }
 

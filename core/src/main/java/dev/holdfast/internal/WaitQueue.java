@@ -82,8 +82,8 @@ abstract class WaitQueue {
         if (waiter.resolve(Waiter.EMPTY)) {
             forget(waiter, NotAcquired.Reason.CANCELLED);
             goOn(); // it may have come no further than to make the lock
-        } else if (waiter.outcome() instanceof Waiter.Outcome.Granted granted) {
-            granted.anchor().giveBack();
+        } else if (waiter.outcome() instanceof HoldHandle granted) {
+            granted.giveBack();
         }
     }
 
@@ -131,8 +131,9 @@ abstract class WaitQueue {
     final void failSince(long nanos, Throwable why) {
         try (Effects then = lock.step()) {
             for (Waiter waiter : List.copyOf(waiters)) {
-                if (waitsSince(waiter, nanos) && waiters.remove(waiter)) {
-                    fail(waiter, why, then);
+                if (waitsSince(waiter, nanos)) {
+                    fail(waiter, why, then); // first: one that has left the queue hears nothing more
+                    waiters.remove(waiter);
                 }
             }
             afterLeaving(then);
@@ -321,10 +322,10 @@ abstract class WaitQueue {
     final boolean giveTo(Waiter taker, GrantState by, Effects then) {
         HoldState before = by.lastHold();
         HoldState made;
-        Waiter.Outcome granted;
+        HoldHandle granted;
         try {
             made = new HoldState(by, taker, context.renewer.leaks(), context.time.nanoTime());
-            granted = new Waiter.Outcome.Granted(made.handOut(taker.threadOwned));
+            granted = made.handOut(taker.threadOwned);
             begun(made);
         } catch (Throwable broken) { // an Error, such as of memory: it has left the queue, and hears of it here alone
             fail(taker, broken, then);
@@ -406,14 +407,15 @@ abstract class WaitQueue {
     }
 
     final void fail(Waiter waiter, Throwable failure, Effects then) {
-        if (then.resolve(waiter, new Waiter.Outcome.Failed(failure))) {
+        if (then.resolve(waiter, failure)) {
             quietly(() -> context.telemetry.notAcquired(name, waiter, Telemetry.reason(failure)));
         }
     }
 
     final void failAll(Throwable failure, Effects then) {
-        for (Waiter waiter = waiters.poll(); waiter != null; waiter = waiters.poll()) {
-            fail(waiter, failure, then);
+        for (Waiter waiter = waiters.peek(); waiter != null; waiter = waiters.peek()) {
+            fail(waiter, failure, then); // first: one that has left the queue hears nothing more
+            waiters.remove(waiter);
         }
     }
 

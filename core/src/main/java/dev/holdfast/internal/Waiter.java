@@ -16,19 +16,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Waiter implements Effects.Effect {
 
-    /** How a wait ended. */
-    sealed interface Outcome {
-        /** With a hold. */
-        record Granted(HoldHandle anchor) implements Outcome {}
-
-        /** Without: somebody else holds it, or the time passed, or the caller gave up. */
-        record Empty() implements Outcome {}
-
-        /** The store failed. */
-        record Failed(Throwable failure) implements Outcome {}
-    }
-
-    static final Outcome EMPTY = new Outcome.Empty();
+    /** The outcome without a hold: others have the lock, or the time passed, or the caller gave up. */
+    static final Object EMPTY = new Object();
 
     /** How the name is wanted. */
     final Mode mode;
@@ -52,7 +41,8 @@ final class Waiter implements Effects.Effect {
     CallSite site = CallSite.UNKNOWN;
 
     private final @Nullable Runnable callback;
-    private final AtomicReference<@Nullable Outcome> outcome = new AtomicReference<>();
+    /** The {@link HoldHandle}, the Throwable of a failure, or {@link #EMPTY}: to set it takes no memory, so that it cannot fail. */
+    private final AtomicReference<@Nullable Object> outcome = new AtomicReference<>();
 
     /**
      * A caller that is in no queue yet.
@@ -80,7 +70,7 @@ final class Waiter implements Effects.Effect {
     }
 
     /** Sets the outcome, without waking; false if it was set before. */
-    boolean resolve(Outcome value) {
+    boolean resolve(Object value) {
         return outcome.compareAndSet(null, value);
     }
 
@@ -95,15 +85,15 @@ final class Waiter implements Effects.Effect {
     }
 
     @Nullable
-    Outcome outcome() {
+    Object outcome() {
         return outcome.get();
     }
 
     /** Has the calling thread park until there is an outcome or, where that counts, until it is interrupted. */
     @Nullable
-    Outcome await(boolean interruptible, Consumer<Object> park) {
+    Object await(boolean interruptible, Consumer<Object> park) {
         boolean interrupted = false;
-        Outcome now = outcome.get();
+        Object now = outcome.get();
         while (now == null) {
             park.accept(this);
             now = outcome.get();

@@ -45,11 +45,11 @@ public final class EngineDoor {
         return future;
     }
 
-    private static void complete(CompletableFuture<Optional<HoldHandle>> future, Waiter.Outcome outcome) {
-        if (outcome instanceof Waiter.Outcome.Granted granted) {
-            future.complete(Optional.of(granted.anchor()));
-        } else if (outcome instanceof Waiter.Outcome.Failed failed) {
-            future.completeExceptionally(Failures.here(failed.failure(), "could not try"));
+    private static void complete(CompletableFuture<Optional<HoldHandle>> future, Object outcome) {
+        if (outcome instanceof HoldHandle granted) {
+            future.complete(Optional.of(granted));
+        } else if (outcome instanceof Throwable failure) {
+            future.completeExceptionally(Failures.here(failure, "could not try"));
         } else {
             future.complete(Optional.empty());
         }

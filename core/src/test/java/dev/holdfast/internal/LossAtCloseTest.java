@@ -65,9 +65,9 @@ class LossAtCloseTest {
         grant.lose(Loss.Cause.SESSION_ENDED);
         memory.open().release(grant.grant());
         assertThatThrownBy(() -> hold.close(LockMode.EXCLUSIVE)).isInstanceOf(HoldLostException.class);
-        assertThat(next.outcome()).isInstanceOf(Waiter.Outcome.Granted.class);
+        assertThat(next.outcome()).isInstanceOf(HoldHandle.class);
         grant.lock().grantLost(grant, Loss.Cause.SESSION_ENDED);
-        assertThat(((Waiter.Outcome.Granted) next.outcome()).anchor().isValid())
+        assertThat(((HoldHandle) next.outcome()).isValid())
                 .as("the late second step is about the grant before")
                 .isTrue();
     }
