@@ -309,7 +309,7 @@ final class ExclusiveQueue extends WaitQueue {
         } else if (of.claim.waits() && (live.hasSlept() || of.inDoubt)) {
             renewFor(of.asker, then); // confirmed before anybody has it
         } else if (of.claim.waits() || !giveTo(of.asker, live, then)) {
-            give(then);
+            passOn(true, then);
         }
     }
 
@@ -317,22 +317,28 @@ final class ExclusiveQueue extends WaitQueue {
         return Objects.requireNonNull(grant);
     }
 
-    /** Gives it to the first waiter who still wants it. */
-    private void give(Effects then) {
-        if (nextTry() != null) {
-            release(then); // of a claim that was called off; the one who tries has a claim of its own
-            return;
-        }
-        for (Waiter first = waiters.peek(); first != null; first = waiters.peek()) {
-            if (!live().suffices(first.options)) {
-                renumberOrRelease(then); // it was renewed for another, who is gone
+    /**
+     * Passes it on, where no caller holds it: to the first waiter who still wants it or, where that one may not have it as it is,
+     * to the store.
+     *
+     * @param confirmed whether the store gave, renewed or numbered it just now, for one who may be gone: its lease and the time
+     *     since its number count anew
+     */
+    private void passOn(boolean confirmed, Effects then) {
+        GrantState live = live();
+        // one who tries once has a claim of its own, behind the release
+        for (Waiter first = waiters.peek();
+                first != null && nextTry() == null && (confirmed || live.isValid());
+                first = waiters.peek()) {
+            if (!(confirmed ? live.suffices(first.options) : live.mayHandOver(first.options))) {
+                renumberOrRelease(then);
                 return;
             }
-            if (!live().fits(first.options)) {
+            if (!live.fits(first.options) || !(confirmed || live.hasEnoughLease())) {
                 renewFor(first, then);
                 return;
             }
-            if (waiters.remove(first) && giveTo(first, live(), then)) {
+            if (waiters.remove(first) && giveTo(first, live, then)) {
                 return;
             }
         }
@@ -387,7 +393,7 @@ final class ExclusiveQueue extends WaitQueue {
         quietly(() -> context.telemetry.released(closing));
         then.add(ended);
         if (closing.options.awaitRelease()) {
-            handOver(then);
+            passOn(false, then);
         } else {
             closed(closing.options, then);
         }
@@ -402,7 +408,7 @@ final class ExclusiveQueue extends WaitQueue {
     private void closed(HoldOptions options, Effects then) {
         Waiter first = waiters.peek();
         if (!live().isValid() || (first != null && live().mayHandOver(first.options))) {
-            handOver(then);
+            passOn(false, then);
         } else if (!options.retain().isZero()
                 && retention().isAllowed(options)
                 && (first == null || retention().reported)) {
@@ -411,21 +417,7 @@ final class ExclusiveQueue extends WaitQueue {
         } else if (first == null) {
             linger(then);
         } else {
-            handOver(then);
-        }
-    }
-
-    /** What becomes of the grant without a hold. */
-    private void handOver(Effects then) {
-        Waiter first = waiters.peek();
-        if (first == null || nextTry() != null || !live().isValid()) { // who tries has a claim of its own
-            release(then);
-        } else if (!live().mayHandOver(first.options)) {
-            renumberOrRelease(then);
-        } else if (live().hasEnoughLease()) {
-            give(then);
-        } else {
-            renewFor(first, then);
+            passOn(false, then);
         }
     }
 
@@ -475,7 +467,7 @@ final class ExclusiveQueue extends WaitQueue {
 
     private void goBackOrOn(Effects then) {
         GrantState live = live();
-        handOver(then);
+        passOn(false, then);
         answerCloser(live, then);
     }
 
@@ -485,9 +477,7 @@ final class ExclusiveQueue extends WaitQueue {
         if (isIn(Phase.RETAINED)) {
             retention().take(then);
         } else if (isIn(Phase.LINGERING) && first != null && mayTakeOver(first)) {
-            GrantState live = live();
-            give(then);
-            answerCloser(live, then);
+            goBackOrOn(then);
         }
     }
 
@@ -502,7 +492,7 @@ final class ExclusiveQueue extends WaitQueue {
             if (retained) {
                 retention().take(then);
             } else {
-                give(then);
+                passOn(false, then);
             }
         }
         answerCloser(live, then);
@@ -585,7 +575,7 @@ final class ExclusiveQueue extends WaitQueue {
                 }
             }
             if (standing && kept && of.isValid()) {
-                give(then);
+                passOn(true, then);
             } else {
                 release(then);
             }

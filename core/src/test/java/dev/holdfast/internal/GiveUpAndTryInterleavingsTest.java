@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Timeout;
  * While another client has the lock, the only caller here gives up, which calls the claim off, and another tries once: the
  * try is answered, and nothing is left.
  *
- * <p>Fails if {@code ExclusiveQueue.give} does not look for one who tries.
+ * <p>Fails if {@code ExclusiveQueue.passOn} does not look for one who tries.
  */
 @Tag("thorough")
 @Timeout(value = Interleavings.PATIENCE_MINUTES, unit = TimeUnit.MINUTES)
