@@ -89,7 +89,10 @@ public final class Acquisition {
         }
         Waiter waiter = ofThisThread(Duration.ZERO);
         context.locks.submit(name, waiter);
-        return () -> finish(waiter, waiter.await(false, context.environment.parking()));
+        return () -> {
+            waiter.await(false, context.environment.parking());
+            return finish(waiter);
+        };
     }
 
     private @Nullable OwnHold toEnterAgain() {
@@ -113,28 +116,25 @@ public final class Acquisition {
         }
         Waiter waiter = ofThisThread(wait);
         WaitQueue lock = context.locks.submit(name, waiter);
-        Object outcome;
+        boolean ended;
         try {
             if (reading != null) {
                 OwnHold.watch(context, reading, waiter);
             }
             Scheduled timeout = expireAfter(lock, waiter, wait);
-            outcome = waiter.await(interruptible, context.environment.parking());
+            ended = waiter.await(interruptible, context.environment.parking());
             timeout.cancel();
         } catch (Throwable broken) { // for example, no thread for the time-out
             lock.abandon(waiter);
             throw broken;
         }
-        if (outcome == null) {
-            if (waiter.resolve(Waiter.EMPTY)) {
-                lock.forget(waiter, NotAcquired.Reason.INTERRUPTED);
-                context.telemetry.recordWait(name, waiter, NotAcquired.Reason.INTERRUPTED);
-                Thread.interrupted();
-                throw new InterruptedException();
-            }
-            outcome = waiter.outcome(); // came in the same moment; the interrupt flag stays for the caller
+        if (!ended && waiter.resolve(Waiter.EMPTY)) { // else it came in the same moment; the interrupt flag stays for the caller
+            lock.forget(waiter, NotAcquired.Reason.INTERRUPTED);
+            context.telemetry.recordWait(name, waiter, NotAcquired.Reason.INTERRUPTED);
+            Thread.interrupted();
+            throw new InterruptedException();
         }
-        return finish(waiter, outcome);
+        return finish(waiter);
     }
 
     /**
@@ -153,18 +153,13 @@ public final class Acquisition {
         return timeout;
     }
 
-    private Optional<HoldHandle> finish(Waiter waiter, @Nullable Object outcome) {
-        Telemetry telemetry = context.telemetry;
-        if (outcome instanceof HoldHandle granted) {
-            telemetry.recordWait(name, waiter, granted);
-            return Optional.of(granted);
-        }
+    private Optional<HoldHandle> finish(Waiter waiter) {
+        context.telemetry.recordWait(name, waiter, NotAcquired.Reason.TIMED_OUT);
+        Object outcome = waiter.outcome();
         if (outcome instanceof Throwable failure) {
-            telemetry.recordWait(name, waiter, Telemetry.reason(failure));
             throw Failures.here(failure, "could not acquire '" + name + "'");
         }
-        telemetry.recordWait(name, waiter, NotAcquired.Reason.TIMED_OUT);
-        return Optional.empty();
+        return outcome instanceof HoldHandle granted ? Optional.of(granted) : Optional.empty();
     }
 
     // ---- by a future ----
@@ -265,7 +260,7 @@ public final class Acquisition {
                 return; // the executor ran it before it threw
             }
             try {
-                R hold = result.apply(finish(waiter, waiter.outcome()));
+                R hold = result.apply(finish(waiter));
                 if (!future.complete(hold)) {
                     giveBack.accept(hold);
                 }

@@ -37,9 +37,10 @@ final class HoldState extends WeakReference<HoldHandle> implements Runnable {
     /** The thread that acquired it, for the warning of a thread that waits for itself; null when asynchronous. */
     final @Nullable Thread acquirer;
     /** Where it was acquired, for reports of leaks and self-deadlocks. */
-    private final CallSite site;
+    final CallSite site;
+    /** The event for the flight recorder, written at the end; null if it was not running at the beginning. */
+    final FlightEvents.@Nullable Held event;
 
-    private final FlightEvents.@Nullable Held event;
     /** Null while it is open; it ends under the mutex. */
     private volatile @Nullable End end;
 
@@ -76,20 +77,10 @@ final class HoldState extends WeakReference<HoldHandle> implements Runnable {
         return grant.lock().name();
     }
 
-    /** The event for the flight recorder, written at the end; null if it was not running at the beginning. */
-    FlightEvents.@Nullable Held event() {
-        return event;
-    }
-
     /** Where it was acquired, and by which thread, for people. */
     String origin() {
         Thread thread = acquirer;
         return site.text() + (thread == null ? "" : " by thread '" + thread.getName() + "'");
-    }
-
-    /** Whether the place is part of its {@link #origin}. */
-    boolean isPlaceRecorded() {
-        return site.isRecorded();
     }
 
     /** The caller's side, handed over to the caller: from now on only the caller keeps it, unless it is pinned. */

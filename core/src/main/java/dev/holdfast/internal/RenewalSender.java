@@ -183,7 +183,7 @@ final class RenewalSender {
             }
             request = due.stream().map(GrantState::toRenew).toList();
             slept = due.get(0).slept();
-            event = telemetry.beginRenewal();
+            event = FlightEvents.areRecorded() ? FlightEvents.beginRenewal() : null;
             return store.renew(request);
         }
 

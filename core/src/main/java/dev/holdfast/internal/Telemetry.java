@@ -96,26 +96,23 @@ final class Telemetry {
                 : NotAcquired.Reason.STORE_FAILED;
     }
 
-    /** A wait has ended with a hold; on the thread of the caller, or of its callback. */
-    void recordWait(LockName name, Waiter waiter, HoldHandle got) {
+    /**
+     * A wait has ended; on the thread of the caller, or of its callback.
+     *
+     * @param ifEmpty why, where the outcome is neither a hold nor a failure
+     */
+    void recordWait(LockName name, Waiter waiter, NotAcquired.Reason ifEmpty) {
         FlightEvents.Wait event = waiter.event;
-        if (event != null && event.shouldCommit()) {
+        if (event == null || !event.shouldCommit()) {
+            return;
+        }
+        Object outcome = waiter.outcome();
+        if (outcome instanceof HoldHandle got) {
             event.acquired = true;
             event.handedOver = isHandedOver(got.token());
-            commit(event, name);
+        } else {
+            event.reason = (outcome instanceof Throwable failure ? reason(failure) : ifEmpty).name();
         }
-    }
-
-    /** A wait has ended without one; as before. */
-    void recordWait(LockName name, Waiter waiter, NotAcquired.Reason reason) {
-        FlightEvents.Wait event = waiter.event;
-        if (event != null && event.shouldCommit()) {
-            event.reason = reason.name();
-            commit(event, name);
-        }
-    }
-
-    private void commit(FlightEvents.Wait event, LockName name) {
         event.lock = name.name();
         event.store = store;
         event.commit();
@@ -190,7 +187,7 @@ final class Telemetry {
     }
 
     private void recordHold(HoldState hold, boolean lost) {
-        FlightEvents.Held event = hold.event();
+        FlightEvents.Held event = hold.event;
         if (event != null && event.shouldCommit()) {
             event.lock = hold.name();
             event.store = store;
@@ -257,7 +254,7 @@ final class Telemetry {
         Log.warn(() -> "the hold of '" + leaked.name() + "' on " + store + ", acquired " + leaked.origin()
                 + ", was never closed and " + why
                 + ": it is renewed no more and ends with its lease; close holds in a try statement"
-                + (leaked.isPlaceRecorded() ? "" : ". The places of the next holds are recorded"));
+                + (leaked.site.isRecorded() ? "" : ". The places of the next holds are recorded"));
         ofHold(leaked.grant, hold -> {
             if (hold == leaked) { // others may hold by the same grant
                 dispatcher.note(new Leaked(hold.name(), hold.token, hold.origin(), store), LockListener::onLeaked);
@@ -275,11 +272,6 @@ final class Telemetry {
 
     private static Duration remaining(GrantState grant) {
         return Duration.ofNanos(Math.max(0, grant.remaining()));
-    }
-
-    /** Leases are about to be renewed; null while nothing is recorded. */
-    FlightEvents.@Nullable Renewed beginRenewal() {
-        return FlightEvents.areRecorded() ? FlightEvents.beginRenewal() : null;
     }
 
     /** The store answered to a renewal, or did not. */

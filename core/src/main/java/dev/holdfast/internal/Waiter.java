@@ -89,18 +89,15 @@ final class Waiter implements Effects.Effect {
         return outcome.get();
     }
 
-    /** Has the calling thread park until there is an outcome or, where that counts, until it is interrupted. */
-    @Nullable
-    Object await(boolean interruptible, Consumer<Object> park) {
+    /** Has the calling thread park until there is an outcome; false if, where that counts, it is interrupted first. */
+    boolean await(boolean interruptible, Consumer<Object> park) {
         boolean interrupted = false;
-        Object now = outcome.get();
-        while (now == null) {
+        while (outcome.get() == null) {
             park.accept(this);
-            now = outcome.get();
-            if (now == null && Thread.interrupted()) {
+            if (outcome.get() == null && Thread.interrupted()) {
                 if (interruptible) {
                     Thread.currentThread().interrupt();
-                    return null;
+                    return false;
                 }
                 interrupted = true;
             }
@@ -108,6 +105,6 @@ final class Waiter implements Effects.Effect {
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
-        return now;
+        return true;
     }
 }
