@@ -43,14 +43,12 @@ public final class Engine {
     private final EngineContext context;
     private final Names names;
     private final Inspection inspection;
-    private final Records records;
     private final @Nullable SystemTime ownTime;
 
     private Engine(EngineContext context, Names names, @Nullable SystemTime ownTime) {
         this.context = context;
         this.names = names;
         this.inspection = new Inspection(context, names);
-        this.records = new Records(context, names);
         this.ownTime = ownTime;
     }
 
@@ -201,14 +199,9 @@ public final class Engine {
         return hold.hold().grant.lock().context == context;
     }
 
-    /** Queries about the store's locks, and the breaking of grants. */
+    /** Queries about the store's locks, the breaking of grants, and records. */
     public Inspection inspection() {
         return inspection;
-    }
-
-    /** The records beside its locks. */
-    public Records records() {
-        return records;
     }
 
     /** Adds a listener, unless it is one already. */
