@@ -16,7 +16,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReadWriteLock;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -32,12 +31,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Engine {
     private static final Duration CLOSE_LIMIT = Duration.ofSeconds(5);
-    /** After a thread could not be started. */
-    private static final Duration RETRY = Duration.ofMillis(100);
-
-    /** So long, no thread took an outcome that waited: those who run callbacks block. */
-    private static final Duration BLOCKED = Duration.ofMillis(5);
-
     private static final AtomicLong CLIENTS = new AtomicLong();
 
     private final EngineContext context;
@@ -73,26 +66,7 @@ public final class Engine {
         StoreOpening store = null;
         try {
             store = opener.apply(time);
-            Counters counters = new Counters();
-            Consumer<Runnable> later = task -> time.schedule(task, RETRY);
-            EventDispatcher dispatcher = new EventDispatcher(
-                    listeners,
-                    environment.notifying(),
-                    client + "-listeners",
-                    later,
-                    store.description(),
-                    counters.droppedEvents);
-            CompletionThreads completionThreads = new CompletionThreads(
-                    client + "-completions", task -> time.schedule(task, BLOCKED), store.description());
-            EngineContext context = new EngineContext(
-                    new StoreLink(store, counters, time),
-                    time,
-                    label,
-                    environment,
-                    dispatcher,
-                    completionThreads,
-                    counters,
-                    outageLimit);
+            EngineContext context = new EngineContext(store, time, client, label, environment, listeners, outageLimit);
             store.listen(new StoreNotices(context));
             return new Engine(context, new Names(namespace), own);
         } catch (RuntimeException | Error e) {
@@ -196,7 +170,7 @@ public final class Engine {
 
     /** Whether a hold is by a grant of this client. */
     public boolean owns(HoldHandle hold) {
-        return hold.hold().grant.lock().context == context;
+        return hold.hold.grant.lock().context == context;
     }
 
     /** Queries about the store's locks, the breaking of grants, and records. */

@@ -36,6 +36,8 @@ final class HoldState extends WeakReference<HoldHandle> implements Runnable {
     final HoldOptions options;
     /** The thread that acquired it, for the warning of a thread that waits for itself; null when asynchronous. */
     final @Nullable Thread acquirer;
+    /** The thread that it belongs to; null if any may close it. */
+    final @Nullable Thread owner;
     /** Where it was acquired, for reports of leaks and self-deadlocks. */
     final CallSite site;
     /** The event for the flight recorder, written at the end; null if it was not running at the beginning. */
@@ -47,7 +49,7 @@ final class HoldState extends WeakReference<HoldHandle> implements Runnable {
     private volatile @Nullable HoldHandle pinned;
     private volatile boolean detached;
     /** Reading the anchor prevents a leaked hold from being detected, so it is read only for callers who asked. */
-    private volatile boolean asksForWanted;
+    volatile boolean asksForWanted;
 
     private volatile @Nullable Consumer<Loss> lossAction;
     private volatile boolean ownerAwaitsNews;
@@ -65,10 +67,11 @@ final class HoldState extends WeakReference<HoldHandle> implements Runnable {
         this.since = since;
         this.options = waiter.options;
         this.acquirer = waiter.thread;
+        this.owner = options.reentrant() ? acquirer : null;
         this.site = waiter.site;
         enter(waiter.mode.kind());
         this.event = FlightEvents.areRecorded() ? FlightEvents.beginHold() : null;
-        made.isOf(this);
+        made.hold = this;
         this.pinned = made; // until the waiter has it in hand
     }
 
@@ -197,11 +200,6 @@ final class HoldState extends WeakReference<HoldHandle> implements Runnable {
         }
     }
 
-    /** Its caller asks to hear that others wait. */
-    void askForWanted() {
-        asksForWanted = true;
-    }
-
     /** Whether its caller asked to hear that others wait, and has not heard it yet. */
     boolean awaitsWanted() {
         HoldHandle handle = asksForWanted ? anchor() : null;
@@ -222,13 +220,7 @@ final class HoldState extends WeakReference<HoldHandle> implements Runnable {
 
     /** Whether it belongs to a thread. */
     boolean isThreadBound() {
-        return options.reentrant();
-    }
-
-    /** The thread that it belongs to; null if any may close it. */
-    @Nullable
-    Thread owner() {
-        return isThreadBound() ? acquirer : null;
+        return owner != null;
     }
 
     boolean isOwnedBy(Thread thread) {
@@ -237,7 +229,6 @@ final class HoldState extends WeakReference<HoldHandle> implements Runnable {
 
     /** Whether its thread has ended without leaving it, so that nobody can close it any more. */
     boolean isAbandonedByThread() {
-        Thread owner = owner();
         return !detached
                 && owner != null
                 && !owner.isAlive() // first: the counts are the thread's

@@ -76,7 +76,9 @@ final class LeaseRenewer {
     /** Those who want to know whether another client waits, and are answered by the next request of that grant. */
     private final Map<GrantState, List<Consumer<Boolean>>> askers = new ConcurrentHashMap<>();
 
-    private final ReferenceQueue<HoldHandle> leaks = new ReferenceQueue<>();
+    /** Where the caller's side of a hold comes up when nobody refers to it any more. */
+    final ReferenceQueue<HoldHandle> leaks = new ReferenceQueue<>();
+
     private final AtomicReference<@Nullable Planned> next = new AtomicReference<>();
     /** The timer had no thread for a wake: whoever plans one from now on has it come at once. */
     private volatile boolean missed;
@@ -86,11 +88,6 @@ final class LeaseRenewer {
         this.time = time;
         this.telemetry = telemetry;
         this.sender = new RenewalSender(store, time, telemetry, this);
-    }
-
-    /** Where the caller's side of a hold comes up when nobody refers to it any more. */
-    ReferenceQueue<HoldHandle> leaks() {
-        return leaks;
     }
 
     /** Keeps a grant from now on. */

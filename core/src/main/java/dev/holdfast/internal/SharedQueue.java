@@ -421,11 +421,6 @@ final class SharedQueue extends WaitQueue {
         return made;
     }
 
-    @Override
-    void next(Effects then) {
-        nextIfIdle(then);
-    }
-
     // ---- for its grants: under the mutex ----
 
     void claim(Waiter asker, Effects then) {

@@ -153,7 +153,9 @@ abstract class WaitQueue {
     abstract void nextIfIdle(Effects then);
 
     /** The same where a claim left nothing there, or a release was sent, or answered where that counts. */
-    abstract void next(Effects then);
+    void next(Effects then) {
+        nextIfIdle(then);
+    }
 
     /** A claim cannot be made, as without random bytes or memory. Nobody calls who could hear that: its waiter hears it. */
     final void notClaimed(Waiter asker, Throwable why, Effects then) {
@@ -324,7 +326,7 @@ abstract class WaitQueue {
         HoldState made;
         HoldHandle granted;
         try {
-            made = new HoldState(by, taker, context.renewer.leaks(), context.time.nanoTime());
+            made = new HoldState(by, taker, context.renewer.leaks, context.time.nanoTime());
             granted = made.handOut(taker.threadOwned);
             begun(made);
         } catch (Throwable broken) { // an Error, such as of memory: it has left the queue, and hears of it here alone
@@ -435,7 +437,7 @@ abstract class WaitQueue {
 
     /** A hold belongs to its thread, if it has one; under the mutex. */
     final void addOwner(HoldState hold) {
-        Thread owner = hold.owner();
+        Thread owner = hold.owner;
         if (owner == null) {
             return;
         }
@@ -450,7 +452,7 @@ abstract class WaitQueue {
     /** Whether it was there. */
     final boolean removeOwner(HoldState hold) {
         Map<Thread, HoldState> all = owners;
-        Thread owner = hold.owner();
+        Thread owner = hold.owner;
         return all != null && owner != null && all.remove(owner, hold);
     }
 
@@ -473,7 +475,7 @@ abstract class WaitQueue {
      * leaves an entry that no other code would clear.
      */
     final void disownOnceDead(HoldState lost) {
-        Thread owner = lost.owner();
+        Thread owner = lost.owner;
         if (owner == null || holdOf(owner) != lost) {
             return;
         }

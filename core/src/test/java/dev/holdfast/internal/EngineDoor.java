@@ -70,7 +70,7 @@ public final class EngineDoor {
 
     /** Has the collector find that nobody refers to a hold any more. */
     public static void drop(HoldHandle anchor) {
-        anchor.hold().enqueue();
+        anchor.hold.enqueue();
     }
 
     /** Whether the calling thread holds a mutex of the engine's locks. */
@@ -100,7 +100,7 @@ public final class EngineDoor {
 
     /** Looks at a hold without touching it. */
     public static Sight sight(HoldHandle anchor) {
-        return new Sight(anchor.hold());
+        return new Sight(anchor.hold);
     }
 
     /** A hold, seen without the consequences that {@link HoldHandle#isValid()} has for one that ran out. */

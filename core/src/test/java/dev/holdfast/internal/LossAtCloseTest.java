@@ -49,7 +49,7 @@ class LossAtCloseTest {
 
     @Test
     void aGrantThatTheKeeperLostButHasNotToldOfYetIsALossAtTheClose() throws Exception {
-        GrantState grant = hold.hold().grant;
+        GrantState grant = hold.hold.grant;
         assertThat(grant.lose(Loss.Cause.NOT_RENEWED_IN_TIME)).isTrue(); // the renewer's first step
         assertThatThrownBy(() -> hold.close(LockMode.EXCLUSIVE)).isInstanceOf(HoldLostException.class);
         grant.lock().grantLost(grant, Loss.Cause.NOT_RENEWED_IN_TIME); // its second, too late
@@ -59,7 +59,7 @@ class LossAtCloseTest {
 
     @Test
     void theNextWaiterIsServedThen() throws Exception {
-        GrantState grant = hold.hold().grant;
+        GrantState grant = hold.hold.grant;
         Waiter next = new Waiter(Mode.EXCLUSIVE, OPTIONS, null, false, null, time.nanoTime(), () -> {});
         engine.context().locks.submit(name, next);
         grant.lose(Loss.Cause.SESSION_ENDED);
