@@ -10,6 +10,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,7 +44,7 @@ public final class Acquisition {
 
     /** Asks once; not interruptible, and leaves the interrupt flag as it is. */
     public Optional<HoldHandle> tryAcquire() {
-        return attempt().outcome();
+        return attempt().get();
     }
 
     /** Waits for a time, or until the thread is interrupted; asks once if it is zero. */
@@ -71,14 +72,8 @@ public final class Acquisition {
 
     // ---- by a thread ----
 
-    /** A try under way. */
-    interface Attempt {
-        /** Waits for the store's answer; called once. */
-        Optional<HoldHandle> outcome();
-    }
-
-    /** Sends a request to ask once, and does not wait for its answer. */
-    Attempt attempt() {
+    /** Sends a request to ask once, and does not wait for its answer: what is returned does, once. */
+    Supplier<Optional<HoldHandle>> attempt() {
         OwnHold again = toEnterAgain();
         if (again != null) {
             return again::now;

@@ -191,7 +191,7 @@ final class Effects implements AutoCloseable {
         }
     }
 
-    /** The grant goes back, and claims follow its release. */
+    /** The grant goes back, and claims that wait for that follow; or it has ended here, and may still exist in the store. */
     record Release(
             LocalLock lock, GrantState grant, @Nullable HoldState last) implements Effect {
         @Override
@@ -212,20 +212,6 @@ final class Effects implements AutoCloseable {
         }
     }
 
-    /** The grant has ended here, and is cleared in the store where it may still exist. */
-    record Clear(
-            WaitQueue queue, GrantState grant, @Nullable HoldState last) implements Effect {
-        @Override
-        public void run() {
-            queue.context.releaseSender.release(grant, last);
-        }
-
-        @Override
-        public void hasThrown(Throwable why) {
-            queue.context.releaseSender.failed(grant, last, why);
-        }
-    }
-
     /** The grant is lost with its client. */
     record Lose(WaitQueue queue, GrantState grant, Loss.Cause cause) implements Effect {
         @Override
@@ -238,11 +224,11 @@ final class Effects implements AutoCloseable {
     record Downgrade(WaitQueue queue, GrantState grant) implements Effect {
         @Override
         public void run() {
-            if (grant.owner() == queue) {
+            if (grant.owner == queue) {
                 return; // an Error ended the step before the readers had it
             }
             queue.context.releaseSender.downgrade(grant).thenAccept(done -> {
-                if (!done && grant.owner() instanceof SharedQueue readers) {
+                if (!done && grant.owner instanceof SharedQueue readers) {
                     readers.notDowngraded(grant);
                 }
             });

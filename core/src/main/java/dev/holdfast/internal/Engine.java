@@ -180,7 +180,7 @@ public final class Engine {
 
     /** Adds a listener, unless it is one already. */
     public void addListener(LockListener listener) {
-        context.telemetry.add(listener);
+        context.dispatcher.add(listener);
     }
 
     /** The client's figures. */

@@ -649,7 +649,7 @@ final class ExclusiveQueue extends WaitQueue {
         }
         if (gone.mayStillStand(cause) || mayBeWatched) {
             boolean unused = loser == null && cause == Loss.Cause.CLIENT_CLOSED; // its release is as any other
-            then.add(new Effects.Clear(this, gone, unused ? last : null));
+            then.add(new Effects.Release(lock, gone, unused ? last : null));
         }
         next(then);
         answerCloser(gone, then);
@@ -671,7 +671,7 @@ final class ExclusiveQueue extends WaitQueue {
         try {
             readers.adopt(live, held, then);
         } finally {
-            if (live.owner() != this) {
+            if (live.owner != this) {
                 removeOwner(held);
                 drop();
                 next(then);

@@ -127,7 +127,10 @@ final class GrantState {
     private static final AtomicReferenceFieldUpdater<GrantState, CompletableFuture> RELEASED =
             AtomicReferenceFieldUpdater.newUpdater(GrantState.class, CompletableFuture.class, "released");
 
-    private volatile WaitQueue owner;
+    /** The queue of the callers that want the name exclusively or, after a downgrade, of the readers; it changes under the mutex. */
+    volatile WaitQueue owner;
+
+
     private final ElapsedTime time;
     private final boolean sessionBound;
     private volatile Validity validity;
@@ -167,16 +170,6 @@ final class GrantState {
         this.autoRenew = autoRenew;
         this.plannedAt = grant.sentNanos() + Durations.nanos(grant.lease()) / 3;
         this.numberSince = time.nanoTime();
-    }
-
-    /** Its owner: the queue of the callers that want the name exclusively or, after a downgrade, of the readers. */
-    WaitQueue owner() {
-        return owner;
-    }
-
-    /** Moves it to another side of its lock; under the mutex. */
-    void moveTo(WaitQueue other) {
-        owner = other;
     }
 
     /** The lock that it is a grant of. */

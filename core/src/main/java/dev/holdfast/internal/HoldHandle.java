@@ -97,7 +97,7 @@ public final class HoldHandle {
     /** See {@link dev.holdfast.Hold#onWanted}. */
     public void onWanted(Runnable action) {
         Objects.requireNonNull(action, "action");
-        hold.grant.owner().checkReportsWanted();
+        hold.grant.owner.checkReportsWanted();
         actions().whenWanted.add(action);
         hold.asksForWanted = true;
         hold.grant.lock().watch(hold);

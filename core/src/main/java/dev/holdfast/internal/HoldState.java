@@ -77,7 +77,7 @@ final class HoldState extends WeakReference<HoldHandle> implements Runnable {
 
     /** The lock's name, by its client. */
     String name() {
-        return grant.lock().name();
+        return grant.lock().name.name();
     }
 
     /** Where it was acquired, and by which thread, for people. */

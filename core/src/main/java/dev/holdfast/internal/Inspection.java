@@ -126,7 +126,7 @@ public final class Inspection {
         List<CompletableFuture<Void>> sent = new ArrayList<>();
         context.locks
                 .all()
-                .filter(lock -> inStore == null || lock.inStore().equals(inStore))
+                .filter(lock -> inStore == null || lock.name.inStore().equals(inStore))
                 .forEach(lock -> {
                     CompletableFuture<Void> behind = new CompletableFuture<>();
                     sent.add(behind);

@@ -249,7 +249,7 @@ final class LeaseRenewer {
 
     /** What follows for one grant has failed, such as the report of its loss: all others go on. */
     private void report(GrantState of, Throwable broken) {
-        Log.warn(() -> "what follows for '" + of.lock().name() + "' on " + store.description()
+        Log.warn(() -> "what follows for '" + of.lock().name.name() + "' on " + store.description()
                 + " failed at its renewal or its loss; all other holds go on: correct it where the cause is an action"
                 + " of the application, else report this: " + Redacted.text(broken));
     }
@@ -275,7 +275,7 @@ final class LeaseRenewer {
     }
 
     private void stopIfHeldTooLong(GrantState grant) {
-        grant.owner().forEachHoldOf(grant, this::stopIfHeldTooLong);
+        grant.owner.forEachHoldOf(grant, this::stopIfHeldTooLong);
     }
 
     private void stopIfHeldTooLong(HoldState hold) {
@@ -485,7 +485,7 @@ final class LeaseRenewer {
             case HELD -> {
                 if (held.getAsBoolean()) {
                     telemetry.renewed(live);
-                    live.owner().confirmed(live);
+                    live.owner.confirmed(live);
                     if (renewal.contended()) {
                         live.lock().wanted(live); // also where a message about that was lost
                     }

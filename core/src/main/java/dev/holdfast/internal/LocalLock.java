@@ -38,7 +38,7 @@ final class LocalLock {
     private record Behind(List<GrantState> releases, Effects.Effect claim) {}
 
     final EngineContext context;
-    private final LockName name;
+    final LockName name;
     private final ReentrantLock mutex = new ReentrantLock();
 
     // Written under the mutex.
@@ -56,15 +56,6 @@ final class LocalLock {
         this.context = context;
         this.name = name;
         newSide(name);
-    }
-
-    String inStore() {
-        return name.inStore();
-    }
-
-    /** By the client's name of it. */
-    String name() {
-        return name.name();
     }
 
     // ---- its sides ----
@@ -270,7 +261,7 @@ final class LocalLock {
             if (!releases.remove(released)) {
                 return; // they did before
             }
-            WaitQueue side = released.owner();
+            WaitQueue side = released.owner;
             try {
                 if (side == writers) {
                     side.next(then);
@@ -346,7 +337,7 @@ final class LocalLock {
         if (closing.isThreadBound()) {
             closing.pin(closing.anchor()); // its caller may drop it before the timer comes to it
             closing.exit(as);
-            closing.grant.owner().removeOwner(closing);
+            closing.grant.owner.removeOwner(closing);
         }
     }
 
@@ -378,7 +369,7 @@ final class LocalLock {
     void end(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack) {
         if (closing.isThreadBound()) {
             HoldHandle kept = closing.anchor(); // which unlock() alone does not refer to
-            closing.grant.owner().disown(closing);
+            closing.grant.owner.disown(closing);
             closing.pin(kept); // as one that no thread owns: until it is known whether it was closed in time
         }
         examine(closing.grant); // a deadline that passed unnoticed counts before the close
@@ -398,7 +389,7 @@ final class LocalLock {
      * @param givenBack is completed with true if the grant is released, with false if not; null if nobody waits for the answer
      */
     void endHold(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack) {
-        transition(then -> closing.grant.owner().endHold(closing, givenBack, then));
+        transition(then -> closing.grant.owner.endHold(closing, givenBack, then));
     }
 
     /** Closes a hold that no caller received: waits for nothing, and reports no loss. */
@@ -406,7 +397,7 @@ final class LocalLock {
         examine(unwanted.grant);
         endHold(unwanted, null);
         if (unwanted.isThreadBound()) {
-            unwanted.grant.owner().disown(unwanted);
+            unwanted.grant.owner.disown(unwanted);
         }
     }
 
@@ -427,14 +418,14 @@ final class LocalLock {
     void forgetIfDropped(HoldState held) {
         examine(held.grant);
         if (held.isLost()) {
-            held.grant.owner().disown(held);
+            held.grant.owner.disown(held);
         }
     }
 
     /** Makes an exclusive hold a shared one, in place; false if it is not open and surely held. */
     boolean downgrade(HoldState held) {
         try (Effects then = step()) {
-            if (!(held.grant.owner() instanceof ExclusiveQueue from)) {
+            if (!(held.grant.owner instanceof ExclusiveQueue from)) {
                 throw new IllegalStateException("only an exclusive hold can become a shared one: '" + name + "'");
             }
             return from.downgrade(held, (SharedQueue) side(name.as(Mode.SHARED)), then);
@@ -444,7 +435,7 @@ final class LocalLock {
     /** A holder asks to be notified when others wait. */
     void watch(HoldState held) {
         try (Effects then = step()) {
-            held.grant.owner().watch(held, then);
+            held.grant.owner.watch(held, then);
         }
     }
 
@@ -453,7 +444,7 @@ final class LocalLock {
     /** Does something short with each open hold under a grant, while it cannot end. */
     void withHoldsOf(GrantState grant, Consumer<HoldState> action) {
         read(() -> {
-            grant.owner().forEachHoldOf(grant, action);
+            grant.owner.forEachHoldOf(grant, action);
             return grant;
         });
     }
@@ -463,16 +454,16 @@ final class LocalLock {
      * grant runs out unless others hold by it.
      */
     boolean stopRenewal(HoldState hold, Loss.Cause cause) {
-        return read(() -> hold.grant.owner().stopRenewal(hold, cause));
+        return read(() -> hold.grant.owner.stopRenewal(hold, cause));
     }
 
     /** Other clients wait, as the store reports. */
     void wanted(GrantState grant) {
-        transition(then -> grant.owner().wanted(grant, then));
+        transition(then -> grant.owner.wanted(grant, then));
     }
 
     /** The renewer found that a grant has ended. */
     void grantLost(GrantState lost, Loss.Cause cause) {
-        transition(then -> lost.owner().grantLost(lost, cause, then));
+        transition(then -> lost.owner.grantLost(lost, cause, then));
     }
 }

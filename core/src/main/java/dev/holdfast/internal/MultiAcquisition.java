@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -116,7 +117,7 @@ public final class MultiAcquisition {
         }
 
         /** An attempt that cannot even be made fails when its outcome is read, with those before it all under way. */
-        private Acquisition.Attempt attempt(Acquisition lock) {
+        private Supplier<Optional<HoldHandle>> attempt(Acquisition lock) {
             try {
                 return lock.attempt();
             } catch (Throwable failed) {
@@ -132,15 +133,15 @@ public final class MultiAcquisition {
          *
          * @return whether the next name is to be waited for
          */
-        boolean keep(List<Acquisition.Attempt> attempts) {
+        boolean keep(List<Supplier<Optional<HoldHandle>>> attempts) {
             StoreUnavailableException away = null;
             Throwable failure = null;
             List<HoldHandle> outOfTurn = new ArrayList<>();
             boolean inTurn = true;
-            for (Acquisition.Attempt attempt : attempts) {
+            for (Supplier<Optional<HoldHandle>> attempt : attempts) {
                 Optional<HoldHandle> got = Optional.empty();
                 try {
-                    got = attempt.outcome();
+                    got = attempt.get();
                 } catch (StoreUnavailableException noAnswer) {
                     away = away == null ? noAnswer : away;
                 } catch (Throwable failed) { // also an Error: the other claims under way are awaited, and released
@@ -262,7 +263,7 @@ public final class MultiAcquisition {
         private void waitForNext() {
             CompletableFuture<Optional<HoldHandle>> next = ask(steps.next(), steps.left());
             await(List.of(next), () -> {
-                if (steps.waitedFor(attempt(next).outcome())) {
+                if (steps.waitedFor(attempt(next).get())) {
                     tryRest();
                 } else {
                     complete();
@@ -311,7 +312,7 @@ public final class MultiAcquisition {
             underWay.forEach(asked -> asked.cancel(false));
         }
 
-        private static Acquisition.Attempt attempt(CompletableFuture<Optional<HoldHandle>> done) {
+        private static Supplier<Optional<HoldHandle>> attempt(CompletableFuture<Optional<HoldHandle>> done) {
             return () -> {
                 try {
                     return done.join();

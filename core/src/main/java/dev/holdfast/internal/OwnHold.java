@@ -198,7 +198,7 @@ final class OwnHold {
 
     private static String message(HoldState held, Waiter waiter, String store) {
         Thread thread = waiter.thread;
-        boolean reads = held.grant.owner().name.mode().kind() == LockMode.SHARED;
+        boolean reads = held.grant.owner.name.mode().kind() == LockMode.SHARED;
         return "thread '" + (thread == null ? "?" : thread.getName()) + "' waits for '" + held.name() + "' on " + store
                 + " " + waiter.site.text() + " while it holds it itself, acquired " + held.origin()
                 + ": it waits for ever unless another thread closes that hold; "

@@ -324,7 +324,7 @@ final class SharedGrant {
         holds().forEach(loser -> queue.tellLoss(loser, cause, then)); // first: if it fails, who closes finds the loss
         queue.dropGrant(state);
         if (state.mayStillStand(cause)) {
-            then.add(new Effects.Clear(queue, state, null));
+            then.add(new Effects.Release(queue.lock, state, null));
         }
         queue.nextIfIdle(then);
     }

@@ -264,10 +264,10 @@ final class SharedQueue extends WaitQueue {
             own(live);
             begun(reading);
             addOwner(reading);
-            live.moveTo(this); // last: an Error before that leaves the grant with the writer
+            live.owner = this; // last: an Error before that leaves the grant with the writer
             reading.becomeReader();
         } finally {
-            if (live.owner() != this) {
+            if (live.owner != this) {
                 removeOwner(reading);
                 dropGrant(live);
             }

@@ -50,10 +50,6 @@ final class Telemetry {
         return counters.read(storeReachable);
     }
 
-    void add(LockListener listener) {
-        dispatcher.add(listener);
-    }
-
     /** Passes on to the listeners what was noted under a mutex, after it. Never throws. */
     void flush() {
         dispatcher.hurry();
@@ -277,7 +273,7 @@ final class Telemetry {
     /** The store answered to a renewal, or did not. */
     void recordRenewal(FlightEvents.@Nullable Renewed event, GrantState first, int holds, int unanswered) {
         if (event != null && event.shouldCommit()) {
-            event.lock = first.lock().name();
+            event.lock = first.lock().name.name();
             event.store = store;
             event.holds = holds;
             event.unanswered = unanswered;
@@ -299,7 +295,7 @@ final class Telemetry {
     /** The store did not confirm a release. */
     void releaseFailed(GrantState grant, @Nullable HoldState last, Throwable failure) {
         counters.failedReleases.increment();
-        String name = grant.lock().name();
+        String name = grant.lock().name.name();
         Duration lease = grant.grant().lease();
         String reason = Redacted.text(failure);
         long token = last == null ? Tokens.token(grant.grant().number(), 0) : last.token;

@@ -128,7 +128,7 @@ public final class EngineDoor {
 
         /** Whether it stands beside other readers, by now. */
         public boolean isReading() {
-            return hold.grant.owner().name.mode().kind() == LockMode.SHARED;
+            return hold.grant.owner.name.mode().kind() == LockMode.SHARED;
         }
 
         /** Ended otherwise than by its close. */
