@@ -132,7 +132,7 @@ final class GrantState {
 
 
     private final ElapsedTime time;
-    private final boolean sessionBound;
+    final boolean sessionBound;
     private volatile Validity validity;
     /** Null until it is asked for, or answered: most grants are held for longer than they are released. */
     private volatile @Nullable CompletableFuture<Boolean> released;
@@ -207,10 +207,6 @@ final class GrantState {
 
     private Term fromNow(Duration lease) {
         return new Term(lease, time.nanoTime() + Durations.nanos(lease));
-    }
-
-    boolean isSessionBound() {
-        return sessionBound;
     }
 
     /** How long it stays valid without a renewal, in nanoseconds; zero or less when not valid. */

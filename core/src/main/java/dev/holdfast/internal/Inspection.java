@@ -35,7 +35,8 @@ public final class Inspection {
         context.throwIfClosed();
         String inStore = name.inStore();
         String doing = "could not ask for the status of '" + name + "'";
-        return names.inClient(afterOwnReleases(inStore, () -> context.store.status(inStore), doing));
+        return afterOwnReleases(inStore, () -> context.store.status(inStore), doing)
+                .withName(name.name());
     }
 
     /** The locks whose names match. */
@@ -44,7 +45,7 @@ public final class Inspection {
         Pattern glob = Names.glob(pattern);
         String doing = "could not list '" + pattern + "'";
         return afterOwnReleases(null, () -> context.store.list(names.prefixOf(pattern)), doing).stream()
-                .map(names::inClient)
+                .map(status -> status.withName(names.inClient(status.name())))
                 .filter(status -> glob.matcher(status.name()).matches())
                 .toList();
     }
@@ -56,7 +57,7 @@ public final class Inspection {
         String doing = "could not list who waits for '" + pattern + "'";
         return afterOwnReleases(null, () -> context.store.waiters(names.prefixOf(pattern)), doing)
                 .map(all -> all.stream()
-                        .map(names::inClient)
+                        .map(waiter -> waiter.withName(names.inClient(waiter.name())))
                         .filter(waiter -> glob.matcher(waiter.name()).matches())
                         .toList());
     }

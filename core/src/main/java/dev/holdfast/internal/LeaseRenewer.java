@@ -57,6 +57,8 @@ final class LeaseRenewer {
     /** When the renewer examines the grants again. */
     private static final class Wake {
         final long at;
+        /** What brings it; written before others see it. */
+        TimeSource.Scheduled task = () -> {};
         /** Whether that time has come, perhaps before others could see that it is planned. */
         volatile boolean came;
 
@@ -64,9 +66,6 @@ final class LeaseRenewer {
             this.at = at;
         }
     }
-
-    /** A wake and the task that brings it. */
-    private record Planned(Wake wake, TimeSource.Scheduled task) {}
 
     private final StoreLink store;
     private final ElapsedTime time;
@@ -79,7 +78,7 @@ final class LeaseRenewer {
     /** Where the caller's side of a hold comes up when nobody refers to it any more. */
     final ReferenceQueue<HoldHandle> leaks = new ReferenceQueue<>();
 
-    private final AtomicReference<@Nullable Planned> next = new AtomicReference<>();
+    private final AtomicReference<@Nullable Wake> next = new AtomicReference<>();
     /** The timer had no thread for a wake: whoever plans one from now on has it come at once. */
     private volatile boolean missed;
 
@@ -149,7 +148,7 @@ final class LeaseRenewer {
 
     /** Stops ticking. */
     void close() {
-        Planned last = next.getAndSet(null);
+        Wake last = next.getAndSet(null);
         if (last != null) {
             last.task.cancel();
         }
@@ -158,29 +157,30 @@ final class LeaseRenewer {
     /** Has all grants examined at that time, or before; nothing has changed where the timer has no thread for it. */
     private void wakeBy(long at) {
         while (true) {
-            Planned before = next.get();
+            Wake before = next.get();
             long by = missed ? time.nanoTime() : at;
-            if (before != null && before.wake.at - by <= 0) {
+            if (before != null && before.at - by <= 0) {
                 return;
             }
-            Planned planned = plan(new Wake(by));
+            Wake planned = plan(by);
             if (!next.compareAndSet(before, planned)) {
                 planned.task.cancel();
             } else {
                 if (before != null) {
                     before.task.cancel();
                 }
-                if (!planned.wake.came || !next.compareAndSet(planned, null)) {
+                if (!planned.came || !next.compareAndSet(planned, null)) {
                     return;
                 }
             }
         }
     }
 
-    private Planned plan(Wake wake) {
-        Duration delay = Duration.ofNanos(Math.max(0, wake.at - time.nanoTime()));
+    private Wake plan(long at) {
+        Wake wake = new Wake(at);
         try {
-            return new Planned(wake, time.schedule(() -> tick(wake), delay));
+            wake.task = time.schedule(() -> tick(wake), Duration.ofNanos(Math.max(0, at - time.nanoTime())));
+            return wake;
         } catch (Throwable noThread) {
             missed = true;
             throw noThread;
@@ -189,8 +189,7 @@ final class LeaseRenewer {
 
     private void tick(Wake mine) {
         mine.came = true;
-        Planned planned = next.get();
-        if (planned == null || planned.wake != mine || !next.compareAndSet(planned, null)) {
+        if (!next.compareAndSet(mine, null)) {
             return; // an earlier one was planned meanwhile and does the work, or whoever plans this one plans another
         }
         missed = false;
@@ -443,7 +442,7 @@ final class LeaseRenewer {
     /** Renews a fixed lease on its holder's behalf, and waits. */
     void extend(HoldState hold, Duration asked, Consumer<CompletableFuture<?>> awaiting) {
         GrantState live = hold.grant;
-        Duration lease = live.isSessionBound() ? live.grant().lease() : asked; // a session has its own
+        Duration lease = live.sessionBound ? live.grant().lease() : asked; // a session has its own
         SystemTime.awaitUninterrupted(() -> beganRenewal(hold), RENEWAL_POLL);
         Renewal renewal = Renewal.unknown(0);
         try {

@@ -88,7 +88,7 @@ final class ReleaseSender {
         if (!grant.released().isDone()) {
             try {
                 WaitQueue.quietly(() -> telemetry.releaseFailed(grant, last, why));
-                releaseAgain(grant.grant(), grant.isSessionBound(), why, sent);
+                releaseAgain(grant.grant(), grant.sessionBound, why, sent);
             } finally {
                 grant.released().completeExceptionally(why);
             }

@@ -172,11 +172,11 @@ final class SharedGrant {
     /** Has one join who does not wait, if no other client waits. */
     void tryIfAlone(Waiter trying, Effects then) {
         ask((alone, effects) -> heardForTry(trying, alone, effects), then);
-        queue.trying(1);
+        queue.trying++;
     }
 
     private void heardForTry(Waiter trying, boolean alone, Effects then) {
-        queue.trying(-1);
+        queue.trying--;
         boolean may = alone && queue.has(this) && queue.mayEnter(this, trying);
         if (may && queue.giveTo(trying, state, then)) {
             return;

@@ -50,7 +50,7 @@ final class SharedQueue extends WaitQueue {
     /** Written under the mutex, and read without. */
     private volatile boolean hasGrants;
     /** Callers that do not wait, and are to hear first whether another client waits. */
-    private int trying;
+    int trying;
 
     /** Sends the claims of waiters that are left after an answer; made within it, each would nest in the last one. */
     private final SerialRunner turns = new SerialRunner();
@@ -427,11 +427,6 @@ final class SharedQueue extends WaitQueue {
         ClaimInFlight started = newClaim(asker);
         lock.claim(this, started, then);
         claims.add(started);
-    }
-
-    /** One more of them, or one less: it has heard, and joins or claims. */
-    void trying(int change) {
-        trying += change;
     }
 
     /** Whether that is one of this queue's grants, and has not been lost or released meanwhile. */

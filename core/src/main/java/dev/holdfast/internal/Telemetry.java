@@ -299,7 +299,7 @@ final class Telemetry {
         Duration lease = grant.grant().lease();
         String reason = Redacted.text(failure);
         long token = last == null ? Tokens.token(grant.grant().number(), 0) : last.token;
-        String bound = grant.isSessionBound() ? "its session" : "its lease of " + Durations.text(lease);
+        String bound = grant.sessionBound ? "its session" : "its lease of " + Durations.text(lease);
         Log.warn(() -> "could not release '" + name + "' on " + store
                 + "; the client repeats the release until the store confirms it, and the lock is free when " + bound
                 + " ends at the latest; see that the store is up and can be reached: " + reason);

@@ -267,7 +267,7 @@ abstract class WaitQueue {
             throw new StoreUnavailableException("the session or connection to " + context.store.description()
                     + " broke while it was asked; try again");
         }
-        if (!live.isSessionBound() && !given.lease().equals(claim.claim.lease())) {
+        if (!live.sessionBound && !given.lease().equals(claim.claim.lease())) {
             throw new StoreRefusedException(context.store.description() + " gave a lease of "
                     + Durations.text(given.lease()) + " where " + Durations.text(claim.claim.lease())
                     + " was asked for: report this to the authors of the store");
