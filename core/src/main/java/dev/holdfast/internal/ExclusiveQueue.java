@@ -1,6 +1,5 @@
 package dev.holdfast.internal;
 
-import dev.holdfast.ClientClosedException;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.Loss;
 import dev.holdfast.UnsupportedByStoreException;
@@ -132,7 +131,7 @@ final class ExclusiveQueue extends WaitQueue {
                 return false;
             }
             if (isIn(Phase.IDLE) && waiters.isEmpty()) {
-                claim(waiter, then);
+                claimFor(waiter, then);
             } else {
                 tryWhatIsThere(waiter, then);
             }
@@ -226,24 +225,8 @@ final class ExclusiveQueue extends WaitQueue {
     void next(Effects then) {
         phase = Phase.IDLE;
         Waiter tries = nextTry();
-        Waiter first = tries == null ? waiters.peek() : tries;
         nextTry = null;
-        if (first != null && context.isClosed()) {
-            ClientClosedException closed = context.closedException();
-            fail(first, closed, then);
-            failAll(closed, then);
-            then.add(new Effects.GoOn(this));
-            return;
-        }
-        if (first == null) {
-            lock.retireIfUnused(then);
-            return;
-        }
-        try {
-            claim(first, then);
-        } catch (Throwable broken) {
-            notClaimed(first, broken, then);
-        }
+        claimOrRetire(tries == null ? waiters.peek() : tries, then);
     }
 
     /** Enters the last phase, as no side of the lock is of use; false if this one is, perhaps from this moment on. */
@@ -257,11 +240,12 @@ final class ExclusiveQueue extends WaitQueue {
             return true;
         }
         phase = Phase.IDLE;
-        claim(first, then);
+        claimFor(first, then);
         return false;
     }
 
-    private void claim(Waiter asker, Effects then) {
+    @Override
+    void claimFor(Waiter asker, Effects then) {
         ClaimInFlight started = new ClaimInFlight(context.claims.claimFor(name, asker), asker, this);
         lock.claim(this, started, then);
         claiming = started;

@@ -193,7 +193,7 @@ public final class HoldHandle {
         StackRoom.forCall();
         hold.pin(this);
         try {
-            hold.grant.lock().giveBack(hold);
+            hold.grant.lock().end(hold, null);
         } catch (RuntimeException | Error notDone) {
             unpinAfter(notDone);
             throw notDone;

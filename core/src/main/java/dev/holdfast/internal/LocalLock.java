@@ -365,21 +365,15 @@ final class LocalLock {
         }
     }
 
-    /** Ends a hold of which nobody has an entry any more; also on the client's timer, which waits for nothing. */
+    /** Ends a hold of which nobody has an entry any more, or that no caller received; waits for nothing, and throws no loss. */
     void end(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack) {
         if (closing.isThreadBound()) {
             HoldHandle kept = closing.anchor(); // which unlock() alone does not refer to
             closing.grant.owner.disown(closing);
             closing.pin(kept); // as one that no thread owns: until it is known whether it was closed in time
         }
-        examine(closing.grant); // a deadline that passed unnoticed counts before the close
+        context.renewer.examine(closing.grant); // a deadline that passed unnoticed counts before the close
         endHold(closing, givenBack);
-    }
-
-    private void examine(GrantState grant) {
-        if (!grant.isValid()) {
-            context.renewer.examine(grant);
-        }
     }
 
     /**
@@ -390,15 +384,6 @@ final class LocalLock {
      */
     void endHold(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack) {
         transition(then -> closing.grant.owner.endHold(closing, givenBack, then));
-    }
-
-    /** Closes a hold that no caller received: waits for nothing, and reports no loss. */
-    void giveBack(HoldState unwanted) {
-        examine(unwanted.grant);
-        endHold(unwanted, null);
-        if (unwanted.isThreadBound()) {
-            unwanted.grant.owner.disown(unwanted);
-        }
     }
 
     /** Waits until the store has confirmed the release of a hold that was just closed. */
@@ -416,7 +401,7 @@ final class LocalLock {
 
     /** A lost hold that no code can close any more leaves nothing behind. */
     void forgetIfDropped(HoldState held) {
-        examine(held.grant);
+        context.renewer.examine(held.grant);
         if (held.isLost()) {
             held.grant.owner.disown(held);
         }

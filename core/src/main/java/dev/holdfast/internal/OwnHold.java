@@ -127,9 +127,7 @@ final class OwnHold {
     }
 
     private static void throwIfLost(EngineContext context, HoldState held) {
-        if (!held.grant.isValid()) {
-            context.renewer.examine(held.grant);
-        }
+        context.renewer.examine(held.grant);
         if (held.isLost()) {
             throw held.lostException();
         }

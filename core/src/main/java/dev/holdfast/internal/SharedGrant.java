@@ -182,7 +182,7 @@ final class SharedGrant {
             return;
         }
         try {
-            queue.claim(trying, then);
+            queue.claim(trying, false, then);
         } catch (Throwable broken) { // nobody else would answer it
             queue.fail(trying, broken, then);
         }

@@ -94,7 +94,7 @@ final class SharedQueue extends WaitQueue {
         }
         ClaimInFlight calledOff = unwanted();
         if (calledOff == null) {
-            claim(waiter, then);
+            claim(waiter, false, then);
         } else {
             ClaimInFlight claim = newClaim(waiter);
             then.add(new CallOffFirst(calledOff, claim));
@@ -348,18 +348,13 @@ final class SharedQueue extends WaitQueue {
     /** A claim for the first waiter, or retirement if there is no waiter and nothing is left. */
     @Override
     void nextIfIdle(Effects then) {
-        Waiter first = waiters.peek();
-        if (first == null) {
-            lock.retireIfUnused(then);
-        } else if (context.isClosed()) {
-            failAll(context.closedException(), then);
-        } else {
-            try {
-                claimNext(true, then);
-            } catch (Throwable broken) {
-                notClaimed(first, broken, then);
-            }
-        }
+        claimOrRetire(waiters.peek(), then);
+    }
+
+    /** In turn, as it follows an answer or a release. */
+    @Override
+    void claimFor(Waiter first, Effects then) {
+        claimNext(true, then);
     }
 
     /** Whether nobody here wants or has it, and no answer is on its way. */
@@ -397,9 +392,7 @@ final class SharedQueue extends WaitQueue {
         }
         SharedGrant writers = writersInStore(first);
         if (writers == null) {
-            ClaimInFlight started = newClaim(first);
-            lock.claim(this, inTurn ? new InTurn(turns, started) : started, then);
-            claims.add(started);
+            claim(first, inTurn, then);
         } else {
             writers.serveIfAlone(then);
         }
@@ -423,9 +416,9 @@ final class SharedQueue extends WaitQueue {
 
     // ---- for its grants: under the mutex ----
 
-    void claim(Waiter asker, Effects then) {
+    void claim(Waiter asker, boolean inTurn, Effects then) {
         ClaimInFlight started = newClaim(asker);
-        lock.claim(this, started, then);
+        lock.claim(this, inTurn ? new InTurn(turns, started) : started, then);
         claims.add(started);
     }
 

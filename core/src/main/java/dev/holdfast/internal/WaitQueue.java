@@ -1,5 +1,6 @@
 package dev.holdfast.internal;
 
+import dev.holdfast.ClientClosedException;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.HoldfastException;
 import dev.holdfast.LockEvent.NotAcquired;
@@ -157,12 +158,28 @@ abstract class WaitQueue {
         nextIfIdle(then);
     }
 
-    /** A claim cannot be made, as without random bytes or memory. Nobody calls who could hear that: its waiter hears it. */
-    final void notClaimed(Waiter asker, Throwable why, Effects then) {
-        fail(asker, why, then);
-        waiters.remove(asker);
-        then.add(new Effects.GoOn(this));
+    /** A claim for the caller that is next, or retirement if there is none. */
+    final void claimOrRetire(@Nullable Waiter first, Effects then) {
+        if (first == null) {
+            lock.retireIfUnused(then);
+        } else if (context.isClosed()) {
+            ClientClosedException closed = context.closedException();
+            fail(first, closed, then);
+            failAll(closed, then);
+            then.add(new Effects.GoOn(this));
+        } else {
+            try {
+                claimFor(first, then);
+            } catch (Throwable broken) { // as without random bytes or memory: nobody else calls who could hear that
+                fail(first, broken, then);
+                waiters.remove(first);
+                then.add(new Effects.GoOn(this));
+            }
+        }
     }
+
+    /** Sends the claim for the caller that is next. */
+    abstract void claimFor(Waiter first, Effects then);
 
     /** What lingers goes back now, and perhaps what is retained: something else is to follow it. */
     abstract void giveUnusedBack(boolean retainedToo, Effects then);
