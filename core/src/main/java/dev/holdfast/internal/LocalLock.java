@@ -1,6 +1,5 @@
 package dev.holdfast.internal;
 
-import dev.holdfast.HoldLostException;
 import dev.holdfast.LockMode;
 import dev.holdfast.Loss;
 import dev.holdfast.spi.Mode;
@@ -315,7 +314,8 @@ final class LocalLock {
                 throw broken;
             }
             if (givenBack != null && context.await(givenBack)) {
-                awaitRelease(closing);
+                // until the store has confirmed the release; where it fails, that is logged, and bounded by the lease
+                context.environment.awaiting().accept(closing.grant.released());
             }
         }
         if (closing.isLost()) {
@@ -384,19 +384,6 @@ final class LocalLock {
      */
     void endHold(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack) {
         transition(then -> closing.grant.owner.endHold(closing, givenBack, then));
-    }
-
-    /** Waits until the store has confirmed the release of a hold that was just closed. */
-    private void awaitRelease(HoldState hold) {
-        boolean wasHeld;
-        try {
-            wasHeld = context.await(hold.grant.released());
-        } catch (RuntimeException failed) {
-            return; // logged; the lease bounds it
-        }
-        if (!wasHeld && hold.isLost()) {
-            throw new HoldLostException(hold.loss());
-        }
     }
 
     /** A lost hold that no code can close any more leaves nothing behind. */
