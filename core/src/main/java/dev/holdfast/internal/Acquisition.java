@@ -123,7 +123,9 @@ public final class Acquisition {
             lock.abandon(waiter);
             throw broken;
         }
-        if (!ended && waiter.resolve(Waiter.EMPTY)) { // else it came in the same moment; the interrupt flag stays for the caller
+        if (!ended
+                && waiter.resolve(
+                        Waiter.EMPTY)) { // else it came in the same moment; the interrupt flag stays for the caller
             lock.forget(waiter, NotAcquired.Reason.INTERRUPTED);
             context.telemetry.recordWait(name, waiter, NotAcquired.Reason.INTERRUPTED);
             Thread.interrupted();
@@ -224,8 +226,7 @@ public final class Acquisition {
             this.executor = executor;
             this.result = result;
             this.giveBack = giveBack;
-            this.waiter =
-                    new Waiter(name.mode(), options, wait, false, null, context.time.nanoTime(), this::resolved);
+            this.waiter = new Waiter(name.mode(), options, wait, false, null, context.time.nanoTime(), this::resolved);
         }
 
         CompletableFuture<R> submit() {

@@ -130,7 +130,6 @@ final class GrantState {
     /** The queue of the callers that want the name exclusively or, after a downgrade, of the readers; it changes under the mutex. */
     volatile WaitQueue owner;
 
-
     private final ElapsedTime time;
     final boolean sessionBound;
     private volatile Validity validity;

@@ -85,8 +85,8 @@ public final class Inspection {
      */
     public RecordReading readRecord(LockName name) {
         context.throwIfClosed();
-        RecordReading read = Failures.await(
-                context.store.readRecord(name.inStore()), "could not read the record of '" + name + "'");
+        RecordReading read =
+                Failures.await(context.store.readRecord(name.inStore()), "could not read the record of '" + name + "'");
         read.stored().ifPresent(stored -> context.claims.saw(Tokens.number(stored.token())));
         return read;
     }

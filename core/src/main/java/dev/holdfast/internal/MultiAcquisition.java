@@ -86,8 +86,7 @@ public final class MultiAcquisition {
         return start(wait, all -> all.map(wrap));
     }
 
-    private <R> CompletableFuture<R> start(
-            @Nullable Duration wait, Function<Optional<List<HoldHandle>>, R> result) {
+    private <R> CompletableFuture<R> start(@Nullable Duration wait, Function<Optional<List<HoldHandle>>, R> result) {
         Acquisition.refuseThreads(options);
         context.throwIfClosed();
         return new InFuture<>(new Steps(wait), result).start();

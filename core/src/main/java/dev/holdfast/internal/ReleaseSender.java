@@ -106,9 +106,9 @@ final class ReleaseSender {
             return all;
         });
         again.over.thenRun(() -> unconfirmed.computeIfPresent(name, (same, all) -> {
-                    all.remove(again);
-                    return all.isEmpty() ? null : all;
-                }));
+            all.remove(again);
+            return all.isEmpty() ? null : all;
+        }));
         again.ended(why, sent);
         if (closing) {
             again.hurry();
@@ -149,7 +149,9 @@ final class ReleaseSender {
         long sent = time.nanoTime();
         request.get().whenComplete((done, failure) -> {
             if (failure != null) {
-                new RepeatedRequest(request, () -> !grant.isOpen(), grant.grant().lease(), sent).ended(failure, sent);
+                new RepeatedRequest(
+                                request, () -> !grant.isOpen(), grant.grant().lease(), sent)
+                        .ended(failure, sent);
             }
         });
         return answer;
@@ -281,7 +283,10 @@ final class ReleaseSender {
          * @param countsFrom by {@code nanoTime}; the answer to what was sent before does not count
          */
         RepeatedRequest(
-                Supplier<CompletableFuture<Boolean>> request, BooleanSupplier needless, Duration lease, long countsFrom) {
+                Supplier<CompletableFuture<Boolean>> request,
+                BooleanSupplier needless,
+                Duration lease,
+                long countsFrom) {
             this.request = request;
             this.needless = needless;
             this.lease = Durations.nanos(lease);

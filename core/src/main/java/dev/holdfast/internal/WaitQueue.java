@@ -331,8 +331,8 @@ abstract class WaitQueue {
         context.claims.saw(given.number());
         HoldOptions options = claim.asker.options;
         long slept = Objects.requireNonNull(claim.sent).slept();
-        GrantState begun = new GrantState(
-                this, given, options.autoRenew(), context.store.capabilities(), context.time, slept);
+        GrantState begun =
+                new GrantState(this, given, options.autoRenew(), context.store.capabilities(), context.time, slept);
         begun.beginLease(options);
         return begun;
     }

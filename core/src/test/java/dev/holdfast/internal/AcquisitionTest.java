@@ -35,13 +35,14 @@ class AcquisitionTest {
         CompletableFuture<Runnable> later = new CompletableFuture<>();
         Executor delayed = later::complete;
 
-        asked.complete(of(engine).acquireAsync(
-                delayed,
-                hold -> {
-                    asked.join().cancel(false);
-                    throw new OutOfMemoryError();
-                },
-                hold -> {}));
+        asked.complete(of(engine)
+                .acquireAsync(
+                        delayed,
+                        hold -> {
+                            asked.join().cancel(false);
+                            throw new OutOfMemoryError();
+                        },
+                        hold -> {}));
         later.join().run();
 
         assertThat(asked.join()).isCancelled();

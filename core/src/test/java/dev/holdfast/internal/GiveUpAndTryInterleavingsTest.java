@@ -21,7 +21,8 @@ public class GiveUpAndTryInterleavingsTest {
     private final LocalRace race = new LocalRace();
     private final Runnable rival = race.rival();
     private final Waiter first = race.queued();
-    private final Waiter trying = new Waiter(Mode.EXCLUSIVE, LocalRace.OPTIONS, Duration.ZERO, false, null, 0, () -> {});
+    private final Waiter trying =
+            new Waiter(Mode.EXCLUSIVE, LocalRace.OPTIONS, Duration.ZERO, false, null, 0, () -> {});
 
     @Operation
     public boolean giveUp() {

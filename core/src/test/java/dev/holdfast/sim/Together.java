@@ -62,8 +62,9 @@ final class Together {
     }
 
     private void withFuture(Wish wish, List<LockName> names, HoldOptions options) {
-        CompletableFuture<List<Held>> future =
-                client.engine.acquisition(names, options).acquireAsync(anchors -> granted(wish, names, options, anchors));
+        CompletableFuture<List<Held>> future = client.engine
+                .acquisition(names, options)
+                .acquireAsync(anchors -> granted(wish, names, options, anchors));
         future.whenComplete((all, failure) -> {
             if (all == null) {
                 caller.ended(wish, failure);

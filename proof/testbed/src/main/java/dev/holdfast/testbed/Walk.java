@@ -66,8 +66,7 @@ public final class Walk {
 
         /** Whether it has not returned yet, though code of the JDK may have been called since. */
         boolean isUnderWay(ThreadReference thread, int now) throws IncompatibleThreadStateException {
-            return depth < now
-                    && thread.frame(now - depth).location().method().equals(running);
+            return depth < now && thread.frame(now - depth).location().method().equals(running);
         }
 
         void print(String indent, StringBuilder to) {
