@@ -1,5 +1,6 @@
 package dev.holdfast;
 
+import dev.holdfast.internal.Acquisition;
 import dev.holdfast.internal.Engine;
 import dev.holdfast.internal.HoldHandle;
 import dev.holdfast.internal.LockName;
@@ -31,11 +32,13 @@ public final class DistributedLock {
     private final Engine engine;
     private final LockName name;
     private final HoldOptions options;
+    private final Acquisition acquisition;
 
     DistributedLock(Engine engine, LockName name, HoldOptions options) {
         this.engine = engine;
         this.name = name;
         this.options = options;
+        this.acquisition = engine.acquisition(name, options);
     }
 
     /** Its name, without the client's namespace. */
@@ -62,7 +65,7 @@ public final class DistributedLock {
      */
     @CheckReturnValue
     public Hold acquire() throws InterruptedException {
-        return hold(engine.acquire(name, options));
+        return hold(acquisition.acquire());
     }
 
     /**
@@ -76,7 +79,7 @@ public final class DistributedLock {
      */
     @CheckReturnValue
     public Optional<Hold> tryAcquire() {
-        return wrap(engine.tryAcquire(name, options));
+        return acquisition.tryAcquire().map(this::hold);
     }
 
     /**
@@ -94,7 +97,7 @@ public final class DistributedLock {
      */
     @CheckReturnValue
     public Optional<Hold> tryAcquire(Duration wait) throws InterruptedException {
-        return wrap(engine.tryAcquire(name, options, wait));
+        return acquisition.tryAcquire(wait).map(this::hold);
     }
 
     /**
@@ -109,12 +112,12 @@ public final class DistributedLock {
      */
     @CheckReturnValue
     public CompletableFuture<Hold> acquireAsync() {
-        return engine.acquireAsync(name, options, this::hold, Hold::giveBack);
+        return acquisition.acquireAsync(this::hold, Hold::giveBack);
     }
 
     /** The same, completing on an executor of the caller's. */
     CompletableFuture<Hold> acquireAsync(Executor completing) {
-        return engine.acquireAsync(name, options, completing, this::hold, Hold::giveBack);
+        return acquisition.acquireAsync(completing, this::hold, Hold::giveBack);
     }
 
     /**
@@ -129,7 +132,7 @@ public final class DistributedLock {
      */
     @CheckReturnValue
     public CompletableFuture<Optional<Hold>> tryAcquireAsync(Duration wait) {
-        return engine.tryAcquireAsync(name, options, wait, this::hold, Hold::giveBack);
+        return acquisition.tryAcquireAsync(wait, this::hold, Hold::giveBack);
     }
 
     /**
@@ -274,10 +277,6 @@ public final class DistributedLock {
     @Override
     public String toString() {
         return "DistributedLock[" + name + " on " + engine.storeDescription() + "]";
-    }
-
-    private Optional<Hold> wrap(Optional<HoldHandle> anchor) {
-        return anchor.map(this::hold);
     }
 
     private Hold hold(HoldHandle anchor) {

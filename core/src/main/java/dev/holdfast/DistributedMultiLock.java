@@ -3,6 +3,7 @@ package dev.holdfast;
 import dev.holdfast.internal.Engine;
 import dev.holdfast.internal.HoldHandle;
 import dev.holdfast.internal.LockName;
+import dev.holdfast.internal.MultiAcquisition;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -34,11 +35,13 @@ public final class DistributedMultiLock {
     private final Engine engine;
     private final List<LockName> names;
     private final HoldOptions options;
+    private final MultiAcquisition acquisition;
 
     private DistributedMultiLock(Engine engine, List<LockName> names, HoldOptions options) {
         this.engine = engine;
         this.names = names;
         this.options = options;
+        this.acquisition = engine.acquisition(names, options);
     }
 
     static DistributedMultiLock of(Engine engine, List<LockName> wanted, HoldOptions options) {
@@ -73,7 +76,7 @@ public final class DistributedMultiLock {
      */
     @CheckReturnValue
     public MultiHold acquire() throws InterruptedException {
-        return engine.acquireAll(names, options, null).map(this::hold).orElseThrow(IllegalStateException::new);
+        return acquisition.acquire(null).map(this::hold).orElseThrow(IllegalStateException::new);
     }
 
     /**
@@ -84,7 +87,7 @@ public final class DistributedMultiLock {
      */
     @CheckReturnValue
     public Optional<MultiHold> tryAcquire() {
-        return engine.tryAcquireAll(names, options).map(this::hold);
+        return acquisition.tryAcquire().map(this::hold);
     }
 
     /**
@@ -100,7 +103,7 @@ public final class DistributedMultiLock {
      */
     @CheckReturnValue
     public Optional<MultiHold> tryAcquire(Duration wait) throws InterruptedException {
-        return engine.acquireAll(names, options, wait).map(this::hold);
+        return acquisition.acquire(wait).map(this::hold);
     }
 
     /**
@@ -112,7 +115,7 @@ public final class DistributedMultiLock {
      */
     @CheckReturnValue
     public CompletableFuture<MultiHold> acquireAsync() {
-        return engine.acquireAllAsync(names, options, this::hold);
+        return acquisition.acquireAsync(this::hold);
     }
 
     /**
@@ -127,7 +130,7 @@ public final class DistributedMultiLock {
      */
     @CheckReturnValue
     public CompletableFuture<Optional<MultiHold>> tryAcquireAsync(Duration wait) {
-        return engine.tryAcquireAllAsync(names, options, wait, this::hold);
+        return acquisition.tryAcquireAsync(wait, this::hold);
     }
 
     /**

@@ -1,5 +1,6 @@
 package dev.holdfast;
 
+import dev.holdfast.internal.Acquisition;
 import dev.holdfast.internal.Engine;
 import dev.holdfast.internal.HoldHandle;
 import dev.holdfast.internal.LockName;
@@ -79,7 +80,7 @@ public final class DistributedSemaphore {
      */
     @CheckReturnValue
     public Hold acquire(int wanted) throws InterruptedException {
-        return hold(engine.acquire(some(wanted), options));
+        return hold(some(wanted).acquire());
     }
 
     /** Acquires one permit if one is free right now; as {@link #tryAcquire(int)}. */
@@ -98,7 +99,7 @@ public final class DistributedSemaphore {
      */
     @CheckReturnValue
     public Optional<Hold> tryAcquire(int wanted) {
-        return engine.tryAcquire(some(wanted), options).map(DistributedSemaphore::hold);
+        return some(wanted).tryAcquire().map(DistributedSemaphore::hold);
     }
 
     /** Acquires one permit within a time; as {@link #tryAcquire(int, Duration)}. */
@@ -119,7 +120,7 @@ public final class DistributedSemaphore {
      */
     @CheckReturnValue
     public Optional<Hold> tryAcquire(int wanted, Duration wait) throws InterruptedException {
-        return engine.tryAcquire(some(wanted), options, wait).map(DistributedSemaphore::hold);
+        return some(wanted).tryAcquire(wait).map(DistributedSemaphore::hold);
     }
 
     /**
@@ -131,7 +132,7 @@ public final class DistributedSemaphore {
      */
     @CheckReturnValue
     public CompletableFuture<Hold> acquireAsync(int wanted) {
-        return engine.acquireAsync(some(wanted), options, DistributedSemaphore::hold, Hold::giveBack);
+        return some(wanted).acquireAsync(DistributedSemaphore::hold, Hold::giveBack);
     }
 
     /** Acquires one permit without blocking a thread; as {@link #acquireAsync(int)}. */
@@ -152,7 +153,7 @@ public final class DistributedSemaphore {
      */
     @CheckReturnValue
     public CompletableFuture<Optional<Hold>> tryAcquireAsync(int wanted, Duration wait) {
-        return engine.tryAcquireAsync(some(wanted), options, wait, DistributedSemaphore::hold, Hold::giveBack);
+        return some(wanted).tryAcquireAsync(wait, DistributedSemaphore::hold, Hold::giveBack);
     }
 
     /**
@@ -197,12 +198,12 @@ public final class DistributedSemaphore {
         return "DistributedSemaphore[" + name + ", " + permits + " permits, on " + engine.storeDescription() + "]";
     }
 
-    private LockName some(int wanted) {
+    private Acquisition some(int wanted) {
         if (wanted < 1 || wanted > permits) {
             throw new IllegalArgumentException(
                     "of '" + name + "' 1 to " + permits + " permits can be had, not " + wanted);
         }
-        return name.as(new Mode.Permits(wanted, permits));
+        return engine.acquisition(name.as(new Mode.Permits(wanted, permits)), options);
     }
 
     private static Hold hold(HoldHandle anchor) {

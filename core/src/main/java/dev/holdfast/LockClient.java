@@ -230,7 +230,7 @@ public final class LockClient implements AutoCloseable {
      * @throws HoldfastException if the store does not answer or refuses
      */
     public List<OnceRun> onceRuns(String pattern) {
-        return engine.records().list(pattern).stream()
+        return engine.inspection().listRecords(pattern).stream()
                 .flatMap(stored -> OnceRecord.read(stored).stream())
                 .toList();
     }

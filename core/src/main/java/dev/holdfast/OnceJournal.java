@@ -3,9 +3,9 @@ package dev.holdfast;
 import dev.holdfast.OnceRun.State;
 import dev.holdfast.Schedule.Period;
 import dev.holdfast.internal.Engine;
+import dev.holdfast.internal.Inspection;
 import dev.holdfast.internal.LockName;
 import dev.holdfast.internal.Log;
-import dev.holdfast.internal.Records;
 import dev.holdfast.spi.RecordReading;
 import dev.holdfast.spi.RecordWrite;
 import dev.holdfast.spi.StoredRecord;
@@ -23,19 +23,19 @@ final class OnceJournal {
     static final int TRIES = 100;
 
     private final Engine engine;
-    private final Records records;
+    private final Inspection records;
     private final LockName name;
     private final OnceOptions options;
 
     OnceJournal(Engine engine, LockName name, OnceOptions options) {
         this.engine = engine;
-        this.records = engine.records();
+        this.records = engine.inspection();
         this.name = name;
         this.options = options;
     }
 
     RecordReading read() {
-        return records.read(name);
+        return records.readRecord(name);
     }
 
     /** The last run; null if none is recorded. */
@@ -71,7 +71,7 @@ final class OnceJournal {
     }
 
     private Optional<StoredRecord> write(long token, long revision, String value, Duration keep) {
-        return records.write(new RecordWrite(name.inStore(), token, revision, value, keep));
+        return records.writeRecord(new RecordWrite(name.inStore(), token, revision, value, keep));
     }
 
     /** Undoes a beginning: what was recorded before is recorded again, as it was. */

@@ -160,16 +160,18 @@ public final class ErrorPlays {
      * Plays it; something fails.
      *
      * @param at which of all that may, counted from 0
+     * @param inARow how many fail, one after another
      * @param error what it fails with
      * @return what is wrong then; empty if nothing is
      */
-    public static String play(String name, int at, Class<? extends Error> error) throws Exception {
+    public static String play(String name, int at, int inARow, Class<? extends Error> error) throws Exception {
         AtomicReference<Object> failed = new AtomicReference<>();
         AtomicInteger left = new AtomicInteger(at);
         Error thrown = error.getConstructor().newInstance();
         ErrorPlays stage = new ErrorPlays(new MemoryStore());
         fault().set(null, (Consumer<Object>) effect -> {
-            if (left.getAndDecrement() == 0) {
+            int before = left.getAndDecrement();
+            if (before <= 0 && before > -inARow) {
                 failed.set(effect);
                 throw thrown;
             }

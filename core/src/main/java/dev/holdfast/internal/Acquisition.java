@@ -5,111 +5,141 @@ import dev.holdfast.LockEvent.NotAcquired;
 import dev.holdfast.spi.TimeSource.Scheduled;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** How a thread acquires: re-entry first, then the queue, then waiting for the outcome. */
-final class Acquisition {
-    private Acquisition() {}
+/**
+ * How one name is acquired, by threads or by futures.
+ *
+ * <p>A thread enters again what it has, where that is asked for; otherwise it goes into the queue, and parks until its wait has
+ * an outcome.
+ *
+ * <p>A future has no thread, and so enters nothing again. It completes on the client's executor and, unless that is the
+ * executor's choice, never on the thread that released the lock. A chain of callers that close in their own callbacks does not
+ * grow one stack. Immutable and thread-safe.
+ */
+public final class Acquisition {
+    private final EngineContext context;
+    private final LockName name;
+    private final HoldOptions options;
+    private final boolean threadOwned;
 
-    /** A try under way. */
-    interface Attempt {
-        /** Waits for the store's answer; called once. */
-        Optional<HoldHandle> outcome();
+    /** @param threadOwned whether a hold is kept by its thread rather than by a reference: {@code asLock()} */
+    Acquisition(EngineContext context, LockName name, HoldOptions options, boolean threadOwned) {
+        this.context = context;
+        this.name = name;
+        this.options = options;
+        this.threadOwned = threadOwned;
+    }
+
+    /** Waits until it is granted, or the thread is interrupted. */
+    public HoldHandle acquire() throws InterruptedException {
+        return acquire(null).orElseThrow(IllegalStateException::new);
     }
 
     /** Asks once; not interruptible, and leaves the interrupt flag as it is. */
-    static Optional<HoldHandle> once(EngineContext context, LockName name, HoldOptions options, boolean threadOwned) {
-        return attempt(context, name, options, threadOwned).outcome();
+    public Optional<HoldHandle> tryAcquire() {
+        return attempt().get();
     }
 
-    /** Sends a request to ask once, and does not wait for its answer. */
-    static Attempt attempt(EngineContext context, LockName name, HoldOptions options, boolean threadOwned) {
-        Reentry again = Reentry.of(context, name, options, threadOwned);
-        if (again != null) {
-            return again::now;
+    /** Waits for a time, or until the thread is interrupted; asks once if it is zero. */
+    public Optional<HoldHandle> tryAcquire(Duration wait) throws InterruptedException {
+        Durations.checkWait(wait);
+        return acquire(wait);
+    }
+
+    /** The same; null is for ever. */
+    Optional<HoldHandle> acquire(@Nullable Duration wait) throws InterruptedException {
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
         }
-        if (SelfWait.isHopeless(SelfWait.heldToRead(context, name))) {
-            return Optional::empty;
-        }
-        Waiter waiter = Waiter.thread(name.mode(), options, false, threadOwned, context.time.nanoTime());
-        context.locks.submit(name, waiter);
-        return () -> finish(context, name, waiter, waiter.await(false, context.environment.parking()));
+        return wait != null && wait.isZero() ? tryAcquire() : await(wait, true);
     }
 
     /** Waits for as long as it takes, keeping the interrupt flag for later. */
-    static HoldHandle uninterruptibly(EngineContext context, LockName name, HoldOptions options) {
+    void acquireUninterruptibly() {
         try {
-            return await(context, name, options, true, null, false).orElseThrow(IllegalStateException::new);
+            await(null, false);
         } catch (InterruptedException impossible) {
             throw new IllegalStateException(impossible);
         }
     }
 
-    /**
-     * Waits until it is granted, the time has passed, or the thread is interrupted.
-     *
-     * @param wait how long; null for ever
-     */
-    static Optional<HoldHandle> interruptibly(
-            EngineContext context, LockName name, HoldOptions options, boolean threadOwned, @Nullable Duration wait)
-            throws InterruptedException {
-        if (Thread.interrupted()) {
-            throw new InterruptedException();
+    // ---- by a thread ----
+
+    /** Sends a request to ask once, and does not wait for its answer: what is returned does, once. */
+    Supplier<Optional<HoldHandle>> attempt() {
+        OwnHold again = toEnterAgain();
+        if (again != null) {
+            return again::now;
         }
-        return await(context, name, options, threadOwned, wait, true);
+        HoldState reading = OwnHold.heldToRead(context, name);
+        if (reading != null && reading.isThreadBound()) {
+            return Optional::empty; // no other thread can close that hold
+        }
+        Waiter waiter = ofThisThread(Duration.ZERO);
+        context.locks.submit(name, waiter);
+        return () -> {
+            waiter.await(false, context.environment.parking());
+            return finish(waiter);
+        };
     }
 
-    private static Optional<HoldHandle> await(
-            EngineContext context,
-            LockName name,
-            HoldOptions options,
-            boolean threadOwned,
-            @Nullable Duration wait,
-            boolean interruptible)
-            throws InterruptedException {
-        Reentry again = Reentry.of(context, name, options, threadOwned);
+    private @Nullable OwnHold toEnterAgain() {
+        return options.reentrant() ? OwnHold.toEnter(context, name, threadOwned) : null;
+    }
+
+    private Waiter ofThisThread(@Nullable Duration wait) {
+        return new Waiter(
+                name.mode(), options, wait, threadOwned, Thread.currentThread(), context.time.nanoTime(), null);
+    }
+
+    private Optional<HoldHandle> await(@Nullable Duration wait, boolean interruptible) throws InterruptedException {
+        OwnHold again = toEnterAgain();
         if (again != null) {
             return again.within(name, wait, interruptible);
         }
-        HoldState reading = SelfWait.heldToRead(context, name);
-        if (threadOwned && wait != null && reading != null && SelfWait.isHopeless(reading)) {
-            long left = SelfWait.waitInVain(context, name, reading, wait);
-            return left == 0
-                    ? Optional.empty()
-                    : interruptibly(context, name, options, threadOwned, Duration.ofNanos(left));
+        HoldState reading = OwnHold.heldToRead(context, name);
+        if (reading != null && reading.isThreadBound()) { // it would wait for itself
+            Duration left = OwnHold.waitInVain(context, reading, threadOwned ? wait : null);
+            return left.isZero() ? Optional.empty() : acquire(left);
         }
-        SelfWait.refuse(context, name, reading);
-        Waiter waiter = Waiter.thread(name.mode(), options, true, threadOwned, context.time.nanoTime());
-        waiter.timed = wait != null;
+        Waiter waiter = ofThisThread(wait);
         WaitQueue lock = context.locks.submit(name, waiter);
-        Waiter.Outcome outcome;
+        boolean ended;
         try {
-            SelfWait.warn(context, reading, waiter);
-            Scheduled timeout = wait == null ? () -> {} : expireAfter(context, lock, waiter, wait);
-            outcome = waiter.await(interruptible, context.environment.parking());
+            if (reading != null) {
+                OwnHold.watch(context, reading, waiter);
+            }
+            Scheduled timeout = expireAfter(lock, waiter, wait);
+            ended = waiter.await(interruptible, context.environment.parking());
             timeout.cancel();
         } catch (Throwable broken) { // for example, no thread for the time-out
             lock.abandon(waiter);
             throw broken;
         }
-        if (outcome == null) {
-            if (waiter.resolve(Waiter.EMPTY)) {
-                lock.forget(waiter, NotAcquired.Reason.INTERRUPTED);
-                context.telemetry.recordWait(name, waiter, NotAcquired.Reason.INTERRUPTED);
-                Thread.interrupted();
-                throw new InterruptedException();
-            }
-            outcome = waiter.outcome(); // came in the same moment; the interrupt flag stays for the caller
+        if (!ended
+                && waiter.resolve(
+                        Waiter.EMPTY)) { // else it came in the same moment; the interrupt flag stays for the caller
+            lock.forget(waiter, NotAcquired.Reason.INTERRUPTED);
+            context.telemetry.recordWait(name, waiter, NotAcquired.Reason.INTERRUPTED);
+            Thread.interrupted();
+            throw new InterruptedException();
         }
-        return finish(context, name, waiter, outcome);
+        return finish(waiter);
     }
 
     /**
      * Plans the end of a timed wait, which began with the call: joining the queue may have taken a while. If its time passes
      * meanwhile, as when a test moves it, the wait ends at once.
      */
-    static Scheduled expireAfter(EngineContext context, WaitQueue lock, Waiter waiter, Duration wait) {
-        if (waiter.outcome() != null) {
+    private Scheduled expireAfter(WaitQueue lock, Waiter waiter, @Nullable Duration wait) {
+        if (wait == null || wait.isZero() || waiter.outcome() != null) {
             return () -> {};
         }
         Scheduled timeout =
@@ -120,18 +150,122 @@ final class Acquisition {
         return timeout;
     }
 
-    private static Optional<HoldHandle> finish(
-            EngineContext context, LockName name, Waiter waiter, Waiter.@Nullable Outcome outcome) {
-        Telemetry telemetry = context.telemetry;
-        if (outcome instanceof Waiter.Outcome.Granted granted) {
-            telemetry.recordWait(name, waiter, granted.anchor());
-            return Optional.of(granted.anchor());
+    private Optional<HoldHandle> finish(Waiter waiter) {
+        context.telemetry.recordWait(name, waiter, NotAcquired.Reason.TIMED_OUT);
+        Object outcome = waiter.outcome();
+        if (outcome instanceof Throwable failure) {
+            throw Failures.here(failure, "could not acquire '" + name + "'");
         }
-        if (outcome instanceof Waiter.Outcome.Failed failed) {
-            telemetry.recordWait(name, waiter, Telemetry.reason(failed.failure()));
-            throw Failures.here(failed.failure(), "could not acquire '" + name + "'");
+        return outcome instanceof HoldHandle granted ? Optional.of(granted) : Optional.empty();
+    }
+
+    // ---- by a future ----
+
+    /**
+     * Acquires without a thread, waiting as long as it takes.
+     *
+     * @param giveBack what happens to a hold that arrives when the future is already complete
+     */
+    public <H> CompletableFuture<H> acquireAsync(Function<HoldHandle, H> wrap, Consumer<H> giveBack) {
+        return acquireAsync(context.completing(), wrap, giveBack);
+    }
+
+    /** The same; the future completes on an executor of its own. */
+    public <H> CompletableFuture<H> acquireAsync(
+            Executor completing, Function<HoldHandle, H> wrap, Consumer<H> giveBack) {
+        return start(null, completing, got -> wrap.apply(got.orElseThrow()), giveBack);
+    }
+
+    /** Acquires without a thread, waiting for a time; asks once if it is zero. */
+    public <H> CompletableFuture<Optional<H>> tryAcquireAsync(
+            Duration wait, Function<HoldHandle, H> wrap, Consumer<H> giveBack) {
+        Durations.checkWait(wait);
+        return start(wait, context.completing(), got -> got.map(wrap), hold -> hold.ifPresent(giveBack));
+    }
+
+    /** The same for what is acquired together with others; null is for ever. */
+    CompletableFuture<Optional<HoldHandle>> start(@Nullable Duration wait) {
+        return start(wait, context.completing(), got -> got, got -> got.ifPresent(HoldHandle::giveBack));
+    }
+
+    private <R> CompletableFuture<R> start(
+            @Nullable Duration wait,
+            Executor completing,
+            Function<Optional<HoldHandle>, R> result,
+            Consumer<R> giveBack) {
+        refuseThreads(options);
+        return new InFuture<>(wait, completing, result, giveBack).submit();
+    }
+
+    static void refuseThreads(HoldOptions options) {
+        if (options.reentrant()) {
+            throw new IllegalStateException("re-entrant holds belong to threads; a future has none");
         }
-        telemetry.recordWait(name, waiter, NotAcquired.Reason.TIMED_OUT);
-        return Optional.empty();
+    }
+
+    /**
+     * One future that acquires.
+     *
+     * @param <R> what it completes with: a hold or, within a time, perhaps none
+     */
+    private final class InFuture<R> {
+        private final @Nullable Duration wait;
+        private final Executor executor;
+        private final Function<Optional<HoldHandle>, R> result;
+        private final Consumer<R> giveBack;
+        private final Waiter waiter;
+        private final CompletableFuture<R> future = new CompletableFuture<>();
+        private final AtomicBoolean completing = new AtomicBoolean();
+
+        InFuture(
+                @Nullable Duration wait,
+                Executor executor,
+                Function<Optional<HoldHandle>, R> result,
+                Consumer<R> giveBack) {
+            this.wait = wait;
+            this.executor = executor;
+            this.result = result;
+            this.giveBack = giveBack;
+            this.waiter = new Waiter(name.mode(), options, wait, false, null, context.time.nanoTime(), this::resolved);
+        }
+
+        CompletableFuture<R> submit() {
+            WaitQueue lock = context.locks.submit(name, waiter);
+            try {
+                Scheduled timeout = expireAfter(lock, waiter, wait);
+                future.whenComplete((hold, failure) -> {
+                    timeout.cancel();
+                    if (waiter.resolve(Waiter.EMPTY)) {
+                        lock.forget(waiter, NotAcquired.Reason.CANCELLED); // or timed out, or completed, by the caller
+                        context.telemetry.recordWait(name, waiter, NotAcquired.Reason.CANCELLED);
+                    }
+                });
+            } catch (Throwable broken) { // for example, no thread for the time-out
+                lock.abandon(waiter);
+                throw broken;
+            }
+            return future;
+        }
+
+        private void resolved() {
+            context.completionThreads.execute(executor, this::complete);
+        }
+
+        private void complete() {
+            if (!completing.compareAndSet(false, true)) {
+                return; // the executor ran it before it threw
+            }
+            try {
+                R hold = result.apply(finish(waiter));
+                if (!future.complete(hold)) {
+                    giveBack.accept(hold);
+                }
+            } catch (Throwable failed) { // also an Error: no caller gets a hold
+                future.completeExceptionally(failed);
+                if (future.isCompletedExceptionally() && waiter.outcome() instanceof HoldHandle granted) {
+                    granted.giveBack();
+                }
+            }
+        }
     }
 }

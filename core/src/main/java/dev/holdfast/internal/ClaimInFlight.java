@@ -5,6 +5,7 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Redacted;
+import dev.holdfast.spi.support.ElapsedTime;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
@@ -30,11 +31,9 @@ final class ClaimInFlight implements Effects.Effect, BiConsumer<@Nullable Grant,
     private volatile @Nullable Pending pending;
     /** Whether it was called off because no caller wanted it any more. */
     volatile boolean cancelled;
-    /** How long the machine had slept until it was sent. */
-    volatile long slept;
+    /** When it was sent; null before that. */
+    volatile ElapsedTime.@Nullable Moment sent;
 
-    private volatile boolean sent;
-    private volatile long sentNanos;
     /** Made for those who ask, or by the end. */
     private final AtomicReference<@Nullable CompletableFuture<Void>> settled = new AtomicReference<>();
 
@@ -61,9 +60,7 @@ final class ClaimInFlight implements Effects.Effect, BiConsumer<@Nullable Grant,
         }
         EngineContext context = queue.context;
         context.releaseSender.sendUnconfirmed(claim.name());
-        sentNanos = context.time.nanoTime();
-        slept = context.time.slept();
-        sent = true;
+        sent = context.time.now();
         Pending sending = context.store.claim(this);
         pending = sending;
         if (cancelled) {
@@ -87,8 +84,9 @@ final class ClaimInFlight implements Effects.Effect, BiConsumer<@Nullable Grant,
             try {
                 settle(why);
             } finally {
-                if (sent) {
-                    queue.context.store.ended(claim, sentNanos, why);
+                ElapsedTime.Moment at = sent;
+                if (at != null) {
+                    queue.context.store.ended(claim, at.nanoTime(), why);
                 }
             }
         }
@@ -122,15 +120,15 @@ final class ClaimInFlight implements Effects.Effect, BiConsumer<@Nullable Grant,
             return;
         }
         cancelled = true;
-        Pending sent = pending;
-        if (sent != null) {
-            cancel(sent);
+        Pending waiting = pending;
+        if (waiting != null) {
+            cancel(waiting);
         }
     }
 
-    private void cancel(Pending sent) {
+    private void cancel(Pending waiting) {
         try {
-            sent.cancel();
+            waiting.cancel();
         } catch (Throwable e) {
             Log.warn(() ->
                     "could not withdraw the claim of '" + claim.name() + "' on " + queue.context.store.description()

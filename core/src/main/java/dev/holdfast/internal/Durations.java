@@ -3,23 +3,21 @@ package dev.holdfast.internal;
 import dev.holdfast.spi.TimeSource;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
-import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Durations as nanoseconds, for differences of {@link System#nanoTime()}, and as people write them. */
 public final class Durations {
-    private static final Map<ChronoUnit, String> UNITS = new LinkedHashMap<>();
-
-    static {
-        UNITS.put(ChronoUnit.DAYS, "d");
-        UNITS.put(ChronoUnit.HOURS, "h");
-        UNITS.put(ChronoUnit.MINUTES, "m");
-        UNITS.put(ChronoUnit.SECONDS, "s");
-        UNITS.put(ChronoUnit.MILLIS, "ms");
-        UNITS.put(ChronoUnit.MICROS, "us");
-        UNITS.put(ChronoUnit.NANOS, "ns");
-    }
+    /** The largest first. */
+    private static final List<Map.Entry<ChronoUnit, String>> UNITS = List.of(
+            Map.entry(ChronoUnit.DAYS, "d"),
+            Map.entry(ChronoUnit.HOURS, "h"),
+            Map.entry(ChronoUnit.MINUTES, "m"),
+            Map.entry(ChronoUnit.SECONDS, "s"),
+            Map.entry(ChronoUnit.MILLIS, "ms"),
+            Map.entry(ChronoUnit.MICROS, "us"),
+            Map.entry(ChronoUnit.NANOS, "ns"));
 
     private Durations() {}
 
@@ -28,7 +26,7 @@ public final class Durations {
         if (duration.isZero()) {
             return "0s";
         }
-        for (Map.Entry<ChronoUnit, String> unit : UNITS.entrySet()) {
+        for (Map.Entry<ChronoUnit, String> unit : UNITS) {
             Duration one = unit.getKey().getDuration();
             if (isMultiple(duration, one)) {
                 return duration.dividedBy(one) + unit.getValue();

@@ -18,18 +18,20 @@ import org.jspecify.annotations.Nullable;
  * <p>An Error, such as of memory, may end anything at any time, and no state may be left that waits for what then never comes.
  * So each effect runs though one before it has thrown, also those of a step that ended with an Error half-way: a waiter whose
  * outcome is set is woken. And an effect that has thrown is told: it runs once more or, where it may not run twice, does what
- * lets the lock go on. For one thread.
+ * lets the lock go on; as Errors often come in a row, it is told once more where that throws. For one thread.
  */
 final class Effects implements AutoCloseable {
     /** Enough for nearly every step, so that adding one does not allocate. */
     private static final int FEW = 6;
+    /** How often an effect is told that it has thrown, where it throws then too: Errors often come in a row. */
+    private static final int TRIES = 2;
 
     /** One thing to be done. */
     @FunctionalInterface
     interface Effect {
         void run();
 
-        /** It has thrown, perhaps before it did anything and perhaps after all. */
+        /** It has thrown, perhaps before it did anything and perhaps after all; told again where this throws too. */
         default void hasThrown(Throwable why) {
             run();
         }
@@ -73,7 +75,7 @@ final class Effects implements AutoCloseable {
      * Sets the outcome of a waiter, which is then woken; false if it was set before. Room is made first: an outcome that is
      * set is always told.
      */
-    boolean resolve(Waiter waiter, Waiter.Outcome outcome) {
+    boolean resolve(Waiter waiter, Object outcome) {
         reserve();
         boolean first = waiter.resolve(outcome);
         if (first) {
@@ -119,10 +121,13 @@ final class Effects implements AutoCloseable {
     }
 
     private static void tell(Effect effect, Throwable broken) {
-        try {
-            effect.hasThrown(broken);
-        } catch (Throwable again) {
-            // the lease ends what this leaves in the store; a waiter whose wake throws twice is woken by nothing else
+        for (int tries = 0; tries < TRIES; tries++) {
+            try {
+                effect.hasThrown(broken);
+                return;
+            } catch (Throwable again) {
+                // at last, the lease ends what this leaves in the store
+            }
         }
     }
 
@@ -186,7 +191,7 @@ final class Effects implements AutoCloseable {
         }
     }
 
-    /** The grant goes back, and claims follow its release. */
+    /** The grant goes back, and claims that wait for that follow; or it has ended here, and may still exist in the store. */
     record Release(
             LocalLock lock, GrantState grant, @Nullable HoldState last) implements Effect {
         @Override
@@ -207,20 +212,6 @@ final class Effects implements AutoCloseable {
         }
     }
 
-    /** The grant has ended here, and is cleared in the store where it may still exist. */
-    record Clear(
-            WaitQueue queue, GrantState grant, @Nullable HoldState last) implements Effect {
-        @Override
-        public void run() {
-            queue.context.releaseSender.release(grant, last);
-        }
-
-        @Override
-        public void hasThrown(Throwable why) {
-            queue.context.releaseSender.failed(grant, last, why);
-        }
-    }
-
     /** The grant is lost with its client. */
     record Lose(WaitQueue queue, GrantState grant, Loss.Cause cause) implements Effect {
         @Override
@@ -233,11 +224,11 @@ final class Effects implements AutoCloseable {
     record Downgrade(WaitQueue queue, GrantState grant) implements Effect {
         @Override
         public void run() {
-            if (grant.owner() == queue) {
+            if (grant.owner == queue) {
                 return; // an Error ended the step before the readers had it
             }
             queue.context.releaseSender.downgrade(grant).thenAccept(done -> {
-                if (!done && grant.owner() instanceof SharedQueue readers) {
+                if (!done && grant.owner instanceof SharedQueue readers) {
                     readers.notDowngraded(grant);
                 }
             });

@@ -14,12 +14,8 @@ import dev.holdfast.spi.support.ElapsedTime;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReadWriteLock;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -35,25 +31,17 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Engine {
     private static final Duration CLOSE_LIMIT = Duration.ofSeconds(5);
-    /** After a thread could not be started. */
-    private static final Duration RETRY = Duration.ofMillis(100);
-
-    /** So long, no thread took an outcome that waited: those who run callbacks block. */
-    private static final Duration BLOCKED = Duration.ofMillis(5);
-
     private static final AtomicLong CLIENTS = new AtomicLong();
 
     private final EngineContext context;
     private final Names names;
     private final Inspection inspection;
-    private final Records records;
     private final @Nullable SystemTime ownTime;
 
     private Engine(EngineContext context, Names names, @Nullable SystemTime ownTime) {
         this.context = context;
         this.names = names;
         this.inspection = new Inspection(context, names);
-        this.records = new Records(context, names);
         this.ownTime = ownTime;
     }
 
@@ -78,26 +66,7 @@ public final class Engine {
         StoreOpening store = null;
         try {
             store = opener.apply(time);
-            Counters counters = new Counters();
-            Consumer<Runnable> later = task -> time.schedule(task, RETRY);
-            EventDispatcher dispatcher = new EventDispatcher(
-                    listeners,
-                    environment.notifying(),
-                    client + "-listeners",
-                    later,
-                    store.description(),
-                    counters.droppedEvents);
-            CompletionThreads completionThreads = new CompletionThreads(
-                    client + "-completions", task -> time.schedule(task, BLOCKED), store.description());
-            EngineContext context = new EngineContext(
-                    new StoreLink(store, counters, time),
-                    time,
-                    label,
-                    environment,
-                    dispatcher,
-                    completionThreads,
-                    counters,
-                    outageLimit);
+            EngineContext context = new EngineContext(store, time, client, label, environment, listeners, outageLimit);
             store.listen(new StoreNotices(context));
             return new Engine(context, new Names(namespace), own);
         } catch (RuntimeException | Error e) {
@@ -179,74 +148,14 @@ public final class Engine {
         }
     }
 
-    /** Waits until it is granted or the thread is interrupted. */
-    public HoldHandle acquire(LockName name, HoldOptions options) throws InterruptedException {
-        Optional<HoldHandle> hold = Acquisition.interruptibly(context, name, options, false, null);
-        return hold.orElseThrow(IllegalStateException::new);
-    }
-
-    /** Tries once. */
-    public Optional<HoldHandle> tryAcquire(LockName name, HoldOptions options) {
-        return Acquisition.once(context, name, options, false);
-    }
-
-    /** Waits for a time. */
-    public Optional<HoldHandle> tryAcquire(LockName name, HoldOptions options, Duration wait)
-            throws InterruptedException {
-        Durations.checkWait(wait);
-        if (Thread.interrupted()) {
-            throw new InterruptedException();
-        }
-        return wait.isZero()
-                ? tryAcquire(name, options)
-                : Acquisition.interruptibly(context, name, options, false, wait);
-    }
-
-    /**
-     * Acquires without a thread, waiting as long as it takes.
-     *
-     * @param giveBack what happens to a hold that arrives when the future is already complete
-     */
-    public <H> CompletableFuture<H> acquireAsync(
-            LockName name, HoldOptions options, Function<HoldHandle, H> wrap, Consumer<H> giveBack) {
-        return acquireAsync(name, options, context.completing(), wrap, giveBack);
-    }
-
-    /** Acquires without a thread, waiting as long as it takes; the future completes on an executor of its own. */
-    public <H> CompletableFuture<H> acquireAsync(
-            LockName name,
-            HoldOptions options,
-            Executor completing,
-            Function<HoldHandle, H> wrap,
-            Consumer<H> giveBack) {
-        refuseThreads(options);
-        return AsyncAcquisition.start(context, name, options, completing, wrap, giveBack, null);
-    }
-
-    /** Acquires without a thread, waiting for a time. */
-    public <H> CompletableFuture<Optional<H>> tryAcquireAsync(
-            LockName name, HoldOptions options, Duration wait, Function<HoldHandle, H> wrap, Consumer<H> giveBack) {
-        Durations.checkWait(wait);
-        refuseThreads(options);
-        return AsyncAcquisition.start(
-                context,
-                name,
-                options,
-                context.completing(),
-                anchor -> Optional.of(wrap.apply(anchor)),
-                hold -> hold.ifPresent(giveBack),
-                new AsyncAcquisition.Limit<>(wait, Optional.empty()));
-    }
-
-    private static void refuseThreads(HoldOptions options) {
-        if (options.reentrant()) {
-            throw new IllegalStateException("re-entrant holds belong to threads; a future has none");
-        }
+    /** How a lock is acquired. */
+    public Acquisition acquisition(LockName name, HoldOptions options) {
+        return new Acquisition(context, name, options, false);
     }
 
     /** The lock as {@link java.util.concurrent.locks.Lock}. */
     public ThreadLock javaLock(LockName name, HoldOptions options) {
-        return new JavaLock(context, name, options.reentrant(true));
+        return new JavaLock(context, name, options);
     }
 
     /** Both sides of a lock as {@link ReadWriteLock}. */
@@ -254,50 +163,24 @@ public final class Engine {
         return new JavaLock.Both(javaLock(name.as(Mode.SHARED), options), javaLock(name.as(Mode.EXCLUSIVE), options));
     }
 
-    /** Tries once for all of several names. */
-    public Optional<List<HoldHandle>> tryAcquireAll(List<LockName> names, HoldOptions options) {
-        return MultiAcquisition.tryAcquire(context, names, options);
-    }
-
-    /** Waits for all of several names, for a time or, where that is null, as long as it takes. */
-    public Optional<List<HoldHandle>> acquireAll(List<LockName> names, HoldOptions options, @Nullable Duration wait)
-            throws InterruptedException {
-        return MultiAcquisition.acquire(context, names, options, wait);
-    }
-
-    /** Acquires all of several names without a thread, waiting as long as it takes. */
-    public <H> CompletableFuture<H> acquireAllAsync(
-            List<LockName> names, HoldOptions options, Function<List<HoldHandle>, H> wrap) {
-        refuseThreads(options);
-        return MultiAcquisition.start(context, names, options, null, all -> wrap.apply(all.orElseThrow()));
-    }
-
-    /** Acquires all of several names without a thread, waiting for a time. */
-    public <H> CompletableFuture<Optional<H>> tryAcquireAllAsync(
-            List<LockName> names, HoldOptions options, Duration wait, Function<List<HoldHandle>, H> wrap) {
-        Durations.checkWait(wait);
-        refuseThreads(options);
-        return MultiAcquisition.start(context, names, options, wait, all -> all.map(wrap));
+    /** How several locks are acquired together. */
+    public MultiAcquisition acquisition(List<LockName> names, HoldOptions options) {
+        return new MultiAcquisition(context, names, options);
     }
 
     /** Whether a hold is by a grant of this client. */
     public boolean owns(HoldHandle hold) {
-        return hold.hold().grant.lock().context == context;
+        return hold.hold.grant.lock().context == context;
     }
 
-    /** Queries about the store's locks, and the breaking of grants. */
+    /** Queries about the store's locks, the breaking of grants, and records. */
     public Inspection inspection() {
         return inspection;
     }
 
-    /** The records beside its locks. */
-    public Records records() {
-        return records;
-    }
-
     /** Adds a listener, unless it is one already. */
     public void addListener(LockListener listener) {
-        context.telemetry.add(listener);
+        context.dispatcher.add(listener);
     }
 
     /** The client's figures. */

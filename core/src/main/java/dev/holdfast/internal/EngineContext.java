@@ -1,8 +1,10 @@
 package dev.holdfast.internal;
 
 import dev.holdfast.ClientClosedException;
+import dev.holdfast.LockListener;
 import dev.holdfast.spi.support.ElapsedTime;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -14,6 +16,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 final class EngineContext {
     /** How many grants a client retains: each is renewed. */
     private static final int MOST_RETAINED = 10_000;
+    /** After a thread could not be started. */
+    private static final Duration RETRY = Duration.ofMillis(100);
+    /** So long, no thread took an outcome that waited: those who run callbacks block. */
+    private static final Duration BLOCKED = Duration.ofMillis(5);
 
     final StoreLink store;
     final ElapsedTime time;
@@ -30,20 +36,28 @@ final class EngineContext {
     final Latest<Retention> retained = new Latest<>(MOST_RETAINED);
     private final AtomicBoolean closed = new AtomicBoolean();
 
+    /** @param client its name, for those of its threads */
     EngineContext(
-            StoreLink store,
+            StoreOpening opening,
             ElapsedTime time,
+            String client,
             String label,
             Environment environment,
-            EventDispatcher dispatcher,
-            CompletionThreads completionThreads,
-            Counters counters,
+            List<LockListener> listeners,
             Duration outageLimit) {
+        Counters counters = new Counters();
         this.time = time;
         this.environment = environment;
-        this.dispatcher = dispatcher;
-        this.completionThreads = completionThreads;
-        this.store = store;
+        this.store = new StoreLink(opening, counters, time);
+        this.dispatcher = new EventDispatcher(
+                listeners,
+                environment.notifying(),
+                client + "-listeners",
+                task -> time.schedule(task, RETRY),
+                store.description(),
+                counters.droppedEvents);
+        this.completionThreads = new CompletionThreads(
+                client + "-completions", task -> time.schedule(task, BLOCKED), store.description());
         this.telemetry = new Telemetry(counters, dispatcher, time, store.description(), callSites);
         this.locks = new LocalLocks(this);
         this.reachability = new Reachability(store, time, telemetry, outageLimit, locks);

@@ -1,6 +1,5 @@
 package dev.holdfast.internal;
 
-import dev.holdfast.ClientClosedException;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.Loss;
 import dev.holdfast.UnsupportedByStoreException;
@@ -132,7 +131,7 @@ final class ExclusiveQueue extends WaitQueue {
                 return false;
             }
             if (isIn(Phase.IDLE) && waiters.isEmpty()) {
-                claim(waiter, then);
+                claimFor(waiter, then);
             } else {
                 tryWhatIsThere(waiter, then);
             }
@@ -176,7 +175,7 @@ final class ExclusiveQueue extends WaitQueue {
     void warnIfItsOwn(Waiter waiter) {
         HoldState now = hold;
         if (now != null && waiter.thread != null && now.isOwnedBy(waiter.thread)) {
-            SelfWait.watch(context, now, waiter);
+            OwnHold.watch(context, now, waiter);
         }
     }
 
@@ -226,24 +225,8 @@ final class ExclusiveQueue extends WaitQueue {
     void next(Effects then) {
         phase = Phase.IDLE;
         Waiter tries = nextTry();
-        Waiter first = tries == null ? waiters.peek() : tries;
         nextTry = null;
-        if (first != null && context.isClosed()) {
-            ClientClosedException closed = context.closedException();
-            fail(first, closed, then);
-            failAll(closed, then);
-            then.add(new Effects.GoOn(this));
-            return;
-        }
-        if (first == null) {
-            lock.retireIfUnused(then);
-            return;
-        }
-        try {
-            claim(first, then);
-        } catch (Throwable broken) {
-            notClaimed(first, broken, then);
-        }
+        claimOrRetire(tries == null ? waiters.peek() : tries, then);
     }
 
     /** Enters the last phase, as no side of the lock is of use; false if this one is, perhaps from this moment on. */
@@ -257,11 +240,12 @@ final class ExclusiveQueue extends WaitQueue {
             return true;
         }
         phase = Phase.IDLE;
-        claim(first, then);
+        claimFor(first, then);
         return false;
     }
 
-    private void claim(Waiter asker, Effects then) {
+    @Override
+    void claimFor(Waiter asker, Effects then) {
         ClaimInFlight started = new ClaimInFlight(context.claims.claimFor(name, asker), asker, this);
         lock.claim(this, started, then);
         claiming = started;
@@ -309,7 +293,7 @@ final class ExclusiveQueue extends WaitQueue {
         } else if (of.claim.waits() && (live.hasSlept() || of.inDoubt)) {
             renewFor(of.asker, then); // confirmed before anybody has it
         } else if (of.claim.waits() || !giveTo(of.asker, live, then)) {
-            give(then);
+            passOn(true, then);
         }
     }
 
@@ -317,22 +301,28 @@ final class ExclusiveQueue extends WaitQueue {
         return Objects.requireNonNull(grant);
     }
 
-    /** Gives it to the first waiter who still wants it. */
-    private void give(Effects then) {
-        if (nextTry() != null) {
-            release(then); // of a claim that was called off; the one who tries has a claim of its own
-            return;
-        }
-        for (Waiter first = waiters.peek(); first != null; first = waiters.peek()) {
-            if (!live().suffices(first.options)) {
-                renumberOrRelease(then); // it was renewed for another, who is gone
+    /**
+     * Passes it on, where no caller holds it: to the first waiter who still wants it or, where that one may not have it as it is,
+     * to the store.
+     *
+     * @param confirmed whether the store gave, renewed or numbered it just now, for one who may be gone: its lease and the time
+     *     since its number count anew
+     */
+    private void passOn(boolean confirmed, Effects then) {
+        GrantState live = live();
+        // one who tries once has a claim of its own, behind the release
+        for (Waiter first = waiters.peek();
+                first != null && nextTry() == null && (confirmed || live.isValid());
+                first = waiters.peek()) {
+            if (!(confirmed ? live.suffices(first.options) : live.mayHandOver(first.options))) {
+                renumberOrRelease(then);
                 return;
             }
-            if (!live().fits(first.options)) {
+            if (!live.fits(first.options) || !(confirmed || live.hasEnoughLease())) {
                 renewFor(first, then);
                 return;
             }
-            if (waiters.remove(first) && giveTo(first, live(), then)) {
+            if (waiters.remove(first) && giveTo(first, live, then)) {
                 return;
             }
         }
@@ -387,7 +377,7 @@ final class ExclusiveQueue extends WaitQueue {
         quietly(() -> context.telemetry.released(closing));
         then.add(ended);
         if (closing.options.awaitRelease()) {
-            handOver(then);
+            passOn(false, then);
         } else {
             closed(closing.options, then);
         }
@@ -402,7 +392,7 @@ final class ExclusiveQueue extends WaitQueue {
     private void closed(HoldOptions options, Effects then) {
         Waiter first = waiters.peek();
         if (!live().isValid() || (first != null && live().mayHandOver(first.options))) {
-            handOver(then);
+            passOn(false, then);
         } else if (!options.retain().isZero()
                 && retention().isAllowed(options)
                 && (first == null || retention().reported)) {
@@ -411,21 +401,7 @@ final class ExclusiveQueue extends WaitQueue {
         } else if (first == null) {
             linger(then);
         } else {
-            handOver(then);
-        }
-    }
-
-    /** What becomes of the grant without a hold. */
-    private void handOver(Effects then) {
-        Waiter first = waiters.peek();
-        if (first == null || nextTry() != null || !live().isValid()) { // who tries has a claim of its own
-            release(then);
-        } else if (!live().mayHandOver(first.options)) {
-            renumberOrRelease(then);
-        } else if (live().hasEnoughLease()) {
-            give(then);
-        } else {
-            renewFor(first, then);
+            passOn(false, then);
         }
     }
 
@@ -475,7 +451,7 @@ final class ExclusiveQueue extends WaitQueue {
 
     private void goBackOrOn(Effects then) {
         GrantState live = live();
-        handOver(then);
+        passOn(false, then);
         answerCloser(live, then);
     }
 
@@ -485,9 +461,7 @@ final class ExclusiveQueue extends WaitQueue {
         if (isIn(Phase.RETAINED)) {
             retention().take(then);
         } else if (isIn(Phase.LINGERING) && first != null && mayTakeOver(first)) {
-            GrantState live = live();
-            give(then);
-            answerCloser(live, then);
+            goBackOrOn(then);
         }
     }
 
@@ -502,7 +476,7 @@ final class ExclusiveQueue extends WaitQueue {
             if (retained) {
                 retention().take(then);
             } else {
-                give(then);
+                passOn(false, then);
             }
         }
         answerCloser(live, then);
@@ -585,7 +559,7 @@ final class ExclusiveQueue extends WaitQueue {
                 }
             }
             if (standing && kept && of.isValid()) {
-                give(then);
+                passOn(true, then);
             } else {
                 release(then);
             }
@@ -659,7 +633,7 @@ final class ExclusiveQueue extends WaitQueue {
         }
         if (gone.mayStillStand(cause) || mayBeWatched) {
             boolean unused = loser == null && cause == Loss.Cause.CLIENT_CLOSED; // its release is as any other
-            then.add(new Effects.Clear(this, gone, unused ? last : null));
+            then.add(new Effects.Release(lock, gone, unused ? last : null));
         }
         next(then);
         answerCloser(gone, then);
@@ -681,7 +655,7 @@ final class ExclusiveQueue extends WaitQueue {
         try {
             readers.adopt(live, held, then);
         } finally {
-            if (live.owner() != this) {
+            if (live.owner != this) {
                 removeOwner(held);
                 drop();
                 next(then);

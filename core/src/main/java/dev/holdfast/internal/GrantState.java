@@ -8,6 +8,7 @@ import dev.holdfast.spi.support.ElapsedTime;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.UnaryOperator;
@@ -44,10 +45,76 @@ import org.jspecify.annotations.Nullable;
  *        LOST ◄─┴─► GIVEN_BACK          both final; whichever comes first
  * </pre>
  *
- * <p>One immutable {@link Validity} behind one atomic reference: renewal, loss and release race for it, and each sees
+ * <p>One immutable {@code Validity} behind one atomic reference: renewal, loss and release race for it, and each sees
  * either the whole of another's change or nothing. Thread-safe, but for the tokens, which the mutex of its lock guards.
  */
 final class GrantState {
+    private static final long SMALLEST_MARGIN = TimeUnit.MILLISECONDS.toNanos(2);
+    private static final long MARGIN_DIVISOR = 100;
+
+    /** VALID and SUSPECT change into each other; LOST and GIVEN_BACK are final. */
+    private enum State {
+        VALID,
+        SUSPECT,
+        LOST,
+        GIVEN_BACK
+    }
+
+    /**
+     * Its state at one moment; immutable, so that it changes as a whole.
+     *
+     * @param deadline until when it is surely valid, by {@code nanoTime}
+     * @param slept how long the machine had slept, by {@link ElapsedTime}, when the request was sent that confirmed it
+     * @param doubtedAt when it became suspect, by {@code nanoTime}; what was sent before proves nothing
+     * @param grant as the store last gave or moved it
+     * @param cause why it was lost; null where it was not
+     */
+    private record Validity(
+            State state, long deadline, long slept, long doubtedAt, Grant grant, Loss.@Nullable Cause cause) {
+        /** Valid, as the store gave or moved it by a request sent at {@code sentNanos}. */
+        Validity(Grant grant, long sentNanos, long slept) {
+            this(State.VALID, deadline(grant, sentNanos), slept, 0, grant, null);
+        }
+
+        /** Until when a grant is valid whose lease was begun by a request sent at {@code sentNanos}. */
+        static long deadline(Grant grant, long sentNanos) {
+            return sentNanos + Durations.nanos(grant.lease()) - margin(grant);
+        }
+
+        static long margin(Grant grant) {
+            return Math.max(Durations.nanos(grant.lease()) / MARGIN_DIVISOR, SMALLEST_MARGIN);
+        }
+
+        /**
+         * As the store moved it by a request sent at {@code sentNanos}; a doubt that came after the request remains. Then the
+         * deadline does not move closer, because a wall clock that was set forward must not end a grant that the store keeps.
+         *
+         * @param surely how much of the lease is sure, where an earlier request may still make it shorter
+         */
+        Validity moved(Grant newGrant, long sentNanos, Duration surely, long newSlept) {
+            long moved = deadline(newGrant.withLease(surely), sentNanos);
+            long later = moved - deadline > 0 ? moved : deadline;
+            return state == State.SUSPECT && sentNanos - doubtedAt < 0
+                    ? new Validity(State.SUSPECT, later, newSlept, doubtedAt, newGrant, null)
+                    : new Validity(State.VALID, moved, newSlept, 0, newGrant, null);
+        }
+
+        /** With a nearer deadline: a request on its way may make the lease end then. */
+        Validity shortened(long nearer) {
+            return new Validity(state, nearer, slept, doubtedAt, grant, cause);
+        }
+
+        /** Neither lost nor released. */
+        boolean isOpen() {
+            return state == State.VALID || state == State.SUSPECT;
+        }
+
+        /** Whether the machine slept since, or its wall clock was set forward. */
+        boolean hasSlept(long sleptByNow) {
+            return sleptByNow - slept > margin(grant);
+        }
+    }
+
     private record Term(Duration lease, long end) {}
 
     private static final AtomicReferenceFieldUpdater<GrantState, Validity> VALIDITY =
@@ -60,9 +127,11 @@ final class GrantState {
     private static final AtomicReferenceFieldUpdater<GrantState, CompletableFuture> RELEASED =
             AtomicReferenceFieldUpdater.newUpdater(GrantState.class, CompletableFuture.class, "released");
 
-    private volatile WaitQueue owner;
+    /** The queue of the callers that want the name exclusively or, after a downgrade, of the readers; it changes under the mutex. */
+    volatile WaitQueue owner;
+
     private final ElapsedTime time;
-    private final boolean sessionBound;
+    final boolean sessionBound;
     private volatile Validity validity;
     /** Null until it is asked for, or answered: most grants are held for longer than they are released. */
     private volatile @Nullable CompletableFuture<Boolean> released;
@@ -96,20 +165,10 @@ final class GrantState {
         this.owner = owner;
         this.sessionBound = store.sessionBound();
         this.time = time;
-        this.validity = Validity.confirmed(grant, grant.sentNanos(), sleptWhenSent);
+        this.validity = new Validity(grant, grant.sentNanos(), sleptWhenSent);
         this.autoRenew = autoRenew;
         this.plannedAt = grant.sentNanos() + Durations.nanos(grant.lease()) / 3;
         this.numberSince = time.nanoTime();
-    }
-
-    /** Its owner: the queue of the callers that want the name exclusively or, after a downgrade, of the readers. */
-    WaitQueue owner() {
-        return owner;
-    }
-
-    /** Moves it to another side of its lock; under the mutex. */
-    void moveTo(WaitQueue other) {
-        owner = other;
     }
 
     /** The lock that it is a grant of. */
@@ -118,13 +177,13 @@ final class GrantState {
     }
 
     Grant grant() {
-        return validity.grant();
+        return validity.grant;
     }
 
     /** Whether it is surely held now. Changes nothing; the renewer acts on what it means. */
     boolean isValid() {
         Validity now = validity;
-        return now.state() == Validity.State.VALID && !hasPassed(now) && !now.hasSlept(slept());
+        return now.state == State.VALID && !hasPassed(now) && !now.hasSlept(slept());
     }
 
     private boolean hasPassed(Validity now) {
@@ -133,7 +192,7 @@ final class GrantState {
 
     private long endOf(Validity now) {
         Term fixed = term;
-        return fixed != null && fixed.end - now.deadline() < 0 ? fixed.end : now.deadline();
+        return fixed != null && fixed.end - now.deadline < 0 ? fixed.end : now.deadline;
     }
 
     /** Begins the fixed lease of a holder, where the store knows only the session's; ends that of the one before. */
@@ -147,10 +206,6 @@ final class GrantState {
 
     private Term fromNow(Duration lease) {
         return new Term(lease, time.nanoTime() + Durations.nanos(lease));
-    }
-
-    boolean isSessionBound() {
-        return sessionBound;
     }
 
     /** How long it stays valid without a renewal, in nanoseconds; zero or less when not valid. */
@@ -172,7 +227,7 @@ final class GrantState {
     /** The same, for a caller that reads {@link #slept()} once for many grants. */
     boolean hasSlept(long slept) {
         Validity now = validity;
-        return now.state() == Validity.State.VALID && now.hasSlept(slept);
+        return now.state == State.VALID && now.hasSlept(slept);
     }
 
     long deadline() {
@@ -182,18 +237,19 @@ final class GrantState {
     /** When the last request that confirmed it was sent, or somewhat before. */
     long provedAt() {
         Validity now = validity;
-        return now.deadline() - Validity.deadline(now.grant(), 0);
+        return now.deadline - Validity.deadline(now.grant, 0);
     }
 
     /** Takes the grant for invalid until a renewal, due at once, confirms it; false if it was not valid before. */
     boolean doubt() {
         while (true) {
             Validity now = validity;
-            if (now.state() != Validity.State.VALID) {
+            if (now.state != State.VALID) {
                 return false;
             }
             long at = time.nanoTime();
-            if (VALIDITY.compareAndSet(this, now, now.doubted(at))) {
+            Validity doubted = new Validity(State.SUSPECT, now.deadline, now.slept, at, now.grant, null);
+            if (VALIDITY.compareAndSet(this, now, doubted)) {
                 plannedAt = at;
                 return true;
             }
@@ -201,7 +257,7 @@ final class GrantState {
     }
 
     boolean isSuspect() {
-        return validity.state() == Validity.State.SUSPECT;
+        return validity.state == State.SUSPECT;
     }
 
     /**
@@ -211,11 +267,11 @@ final class GrantState {
      */
     boolean confirm(Grant renewed, long sentNanos, long sleptWhenSent) {
         return move(now -> {
-            boolean sameLease = renewed.lease().equals(now.grant().lease());
-            boolean later = Validity.deadline(renewed.withLease(sure(renewed.lease())), sentNanos) - now.deadline() > 0;
+            boolean sameLease = renewed.lease().equals(now.grant.lease());
+            boolean later = Validity.deadline(renewed.withLease(sure(renewed.lease())), sentNanos) - now.deadline > 0;
             // An answer that was overtaken by a change of lease, or by a later renewal, proves nothing new.
-            return now.state() == Validity.State.SUSPECT || (sameLease && later)
-                    ? now.moved(now.grant().withLease(renewed.lease()), sentNanos, sure(renewed.lease()), sleptWhenSent)
+            return now.state == State.SUSPECT || (sameLease && later)
+                    ? now.moved(now.grant.withLease(renewed.lease()), sentNanos, sure(renewed.lease()), sleptWhenSent)
                     : now;
         });
     }
@@ -226,7 +282,7 @@ final class GrantState {
      * @return as {@link #confirm}
      */
     boolean changeLease(Duration lease, long sentNanos, long sleptWhenSent) {
-        return move(now -> now.moved(now.grant().withLease(lease), sentNanos, sure(lease), sleptWhenSent));
+        return move(now -> now.moved(now.grant.withLease(lease), sentNanos, sure(lease), sleptWhenSent));
     }
 
     /** Its holder asked for another fixed lease, and the session was confirmed: it counts from now. */
@@ -257,9 +313,9 @@ final class GrantState {
                 return true;
             }
             if (VALIDITY.compareAndSet(this, now, next)) {
-                boolean doubted = next.state() == Validity.State.SUSPECT;
-                Duration sure = sure(next.grant().lease());
-                plannedAt = doubted ? time.nanoTime() : next.deadline() - Durations.nanos(sure) * 2 / 3;
+                boolean doubted = next.state == State.SUSPECT;
+                Duration sure = sure(next.grant.lease());
+                plannedAt = doubted ? time.nanoTime() : next.deadline - Durations.nanos(sure) * 2 / 3;
                 if (validity != next && isSuspect()) {
                     plannedAt = time.nanoTime(); // doubted meanwhile: the value just written may have hidden that
                 }
@@ -270,21 +326,25 @@ final class GrantState {
 
     /** Marks it lost; false if it was lost or released before. */
     boolean lose(Loss.Cause cause) {
-        return end(now -> now.lost(cause));
+        return end(State.LOST, cause);
     }
 
     /** Why it was lost; null if it was not. */
     Loss.@Nullable Cause lossCause() {
-        return validity.cause();
+        return validity.cause;
     }
 
     /** Marks it released; false if it was lost or released before. */
     boolean giveBack() {
-        return end(Validity::givenBack);
+        return end(State.GIVEN_BACK, null);
     }
 
-    private boolean end(UnaryOperator<Validity> step) {
-        return VALIDITY.getAndUpdate(this, now -> now.isOpen() ? step.apply(now) : now)
+    private boolean end(State how, Loss.@Nullable Cause why) {
+        return VALIDITY.getAndUpdate(
+                        this,
+                        now -> now.isOpen()
+                                ? new Validity(how, now.deadline, now.slept, now.doubtedAt, now.grant, why)
+                                : now)
                 .isOpen();
     }
 
@@ -293,7 +353,7 @@ final class GrantState {
     }
 
     boolean isGivenBack() {
-        return validity.state() == Validity.State.GIVEN_BACK;
+        return validity.state == State.GIVEN_BACK;
     }
 
     /** The store's answer to its release, once there is one: whether the grant had still been there. */
@@ -384,7 +444,7 @@ final class GrantState {
         if (!sessionBound) {
             long nearest = Validity.deadline(request, time.nanoTime());
             VALIDITY.updateAndGet(
-                    this, now -> now.isOpen() && nearest - now.deadline() < 0 ? now.shortened(nearest) : now);
+                    this, now -> now.isOpen() && nearest - now.deadline < 0 ? now.shortened(nearest) : now);
         }
         return request;
     }

@@ -28,17 +28,12 @@ public final class HoldHandle {
         final Queue<Runnable> whenWanted = new ConcurrentLinkedQueue<>();
     }
 
-    private HoldState hold; // written as the two are made
+    HoldState hold; // written as the two are made
     /** Made when they are first needed: most holders have none. */
     private volatile @Nullable Actions actions;
 
-    @SuppressWarnings("NullAway.Init") // by isOf, at once
+    @SuppressWarnings("NullAway.Init") // by the hold that refers to it, at once
     HoldHandle() {}
-
-    /** The hold that refers to it, as that is made. */
-    void isOf(HoldState made) {
-        hold = made;
-    }
 
     /** The lock's name, without namespace. */
     public String name() {
@@ -102,9 +97,9 @@ public final class HoldHandle {
     /** See {@link dev.holdfast.Hold#onWanted}. */
     public void onWanted(Runnable action) {
         Objects.requireNonNull(action, "action");
-        hold.grant.owner().checkReportsWanted();
+        hold.grant.owner.checkReportsWanted();
         actions().whenWanted.add(action);
-        hold.askForWanted();
+        hold.asksForWanted = true;
         hold.grant.lock().watch(hold);
     }
 
@@ -198,7 +193,7 @@ public final class HoldHandle {
         StackRoom.forCall();
         hold.pin(this);
         try {
-            hold.grant.lock().giveBack(hold);
+            hold.grant.lock().end(hold, null);
         } catch (RuntimeException | Error notDone) {
             unpinAfter(notDone);
             throw notDone;
@@ -210,10 +205,6 @@ public final class HoldHandle {
         if (broken instanceof Error || hold.isOpen()) {
             hold.unpin();
         }
-    }
-
-    HoldState hold() {
-        return hold;
     }
 
     private EngineContext context() {

@@ -36,17 +36,20 @@ final class HoldState extends WeakReference<HoldHandle> implements Runnable {
     final HoldOptions options;
     /** The thread that acquired it, for the warning of a thread that waits for itself; null when asynchronous. */
     final @Nullable Thread acquirer;
+    /** The thread that it belongs to; null if any may close it. */
+    final @Nullable Thread owner;
     /** Where it was acquired, for reports of leaks and self-deadlocks. */
-    private final CallSite site;
+    final CallSite site;
+    /** The event for the flight recorder, written at the end; null if it was not running at the beginning. */
+    final FlightEvents.@Nullable Held event;
 
-    private final FlightEvents.@Nullable Held event;
     /** Null while it is open; it ends under the mutex. */
     private volatile @Nullable End end;
 
     private volatile @Nullable HoldHandle pinned;
     private volatile boolean detached;
     /** Reading the anchor prevents a leaked hold from being detected, so it is read only for callers who asked. */
-    private volatile boolean asksForWanted;
+    volatile boolean asksForWanted;
 
     private volatile @Nullable Consumer<Loss> lossAction;
     private volatile boolean ownerAwaitsNews;
@@ -64,32 +67,23 @@ final class HoldState extends WeakReference<HoldHandle> implements Runnable {
         this.since = since;
         this.options = waiter.options;
         this.acquirer = waiter.thread;
+        this.owner = options.reentrant() ? acquirer : null;
         this.site = waiter.site;
         enter(waiter.mode.kind());
         this.event = FlightEvents.areRecorded() ? FlightEvents.beginHold() : null;
-        made.isOf(this);
+        made.hold = this;
         this.pinned = made; // until the waiter has it in hand
     }
 
     /** The lock's name, by its client. */
     String name() {
-        return grant.lock().name();
-    }
-
-    /** The event for the flight recorder, written at the end; null if it was not running at the beginning. */
-    FlightEvents.@Nullable Held event() {
-        return event;
+        return grant.lock().name.name();
     }
 
     /** Where it was acquired, and by which thread, for people. */
     String origin() {
         Thread thread = acquirer;
         return site.text() + (thread == null ? "" : " by thread '" + thread.getName() + "'");
-    }
-
-    /** Whether the place is part of its {@link #origin}. */
-    boolean isPlaceRecorded() {
-        return site.isRecorded();
     }
 
     /** The caller's side, handed over to the caller: from now on only the caller keeps it, unless it is pinned. */
@@ -206,11 +200,6 @@ final class HoldState extends WeakReference<HoldHandle> implements Runnable {
         }
     }
 
-    /** Its caller asks to hear that others wait. */
-    void askForWanted() {
-        asksForWanted = true;
-    }
-
     /** Whether its caller asked to hear that others wait, and has not heard it yet. */
     boolean awaitsWanted() {
         HoldHandle handle = asksForWanted ? anchor() : null;
@@ -231,13 +220,7 @@ final class HoldState extends WeakReference<HoldHandle> implements Runnable {
 
     /** Whether it belongs to a thread. */
     boolean isThreadBound() {
-        return options.reentrant();
-    }
-
-    /** The thread that it belongs to; null if any may close it. */
-    @Nullable
-    Thread owner() {
-        return isThreadBound() ? acquirer : null;
+        return owner != null;
     }
 
     boolean isOwnedBy(Thread thread) {
@@ -246,7 +229,6 @@ final class HoldState extends WeakReference<HoldHandle> implements Runnable {
 
     /** Whether its thread has ended without leaving it, so that nobody can close it any more. */
     boolean isAbandonedByThread() {
-        Thread owner = owner();
         return !detached
                 && owner != null
                 && !owner.isAlive() // first: the counts are the thread's

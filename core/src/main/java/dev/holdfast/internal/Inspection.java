@@ -1,8 +1,12 @@
 package dev.holdfast.internal;
 
+import dev.holdfast.Holder;
 import dev.holdfast.LockStatus;
 import dev.holdfast.LockWaiter;
 import dev.holdfast.spi.Mode;
+import dev.holdfast.spi.RecordReading;
+import dev.holdfast.spi.RecordWrite;
+import dev.holdfast.spi.StoredRecord;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -12,9 +16,10 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Queries about a store's locks, and the breaking of a lock. Each query waits for the releases that this client has
- * begun, so that it does not find locks that were closed before. A query of one name also sends that name's unconfirmed
- * releases first; a list does not. Thread-safe.
+ * What a client asks of its store beside claims, and the wait for the answers: queries about locks, the breaking of a lock, and
+ * the records beside them. Each query about locks waits for the releases that this client has begun, so that it does not find
+ * locks that were closed before. A query of one name also sends that name's unconfirmed releases first; a list does not.
+ * Thread-safe.
  */
 public final class Inspection {
     private final EngineContext context;
@@ -30,7 +35,8 @@ public final class Inspection {
         context.throwIfClosed();
         String inStore = name.inStore();
         String doing = "could not ask for the status of '" + name + "'";
-        return names.inClient(afterOwnReleases(inStore, () -> context.store.status(inStore), doing));
+        return afterOwnReleases(inStore, () -> context.store.status(inStore), doing)
+                .withName(name.name());
     }
 
     /** The locks whose names match. */
@@ -39,7 +45,7 @@ public final class Inspection {
         Pattern glob = Names.glob(pattern);
         String doing = "could not list '" + pattern + "'";
         return afterOwnReleases(null, () -> context.store.list(names.prefixOf(pattern)), doing).stream()
-                .map(names::inClient)
+                .map(status -> status.withName(names.inClient(status.name())))
                 .filter(status -> glob.matcher(status.name()).matches())
                 .toList();
     }
@@ -51,7 +57,7 @@ public final class Inspection {
         String doing = "could not list who waits for '" + pattern + "'";
         return afterOwnReleases(null, () -> context.store.waiters(names.prefixOf(pattern)), doing)
                 .map(all -> all.stream()
-                        .map(names::inClient)
+                        .map(waiter -> waiter.withName(names.inClient(waiter.name())))
                         .filter(waiter -> glob.matcher(waiter.name()).matches())
                         .toList());
     }
@@ -66,6 +72,53 @@ public final class Inspection {
                 "could not break '" + name + "'");
     }
 
+    // ---- records ----
+
+    /** This process, for people. */
+    public Holder self() {
+        return context.claims.holder(Thread.currentThread().getName());
+    }
+
+    /**
+     * The record of a name, and the store's time. The grants that this client claims from now on have higher numbers than
+     * the one under which it was written: also if the store has purged the lock since, and its clock was set back.
+     */
+    public RecordReading readRecord(LockName name) {
+        context.throwIfClosed();
+        RecordReading read =
+                Failures.await(context.store.readRecord(name.inStore()), "could not read the record of '" + name + "'");
+        read.stored().ifPresent(stored -> context.claims.saw(Tokens.number(stored.token())));
+        return read;
+    }
+
+    /** Writes a record of a name as it is in the store; empty if the store refused. */
+    public Optional<StoredRecord> writeRecord(RecordWrite write) {
+        context.throwIfClosed();
+        return Failures.await(
+                context.store.writeRecord(write),
+                "could not write the record of '" + names.inClient(write.name()) + "'");
+    }
+
+    /** The records of the names that match, named as the client knows them. */
+    public List<StoredRecord> listRecords(String pattern) {
+        context.throwIfClosed();
+        Pattern glob = Names.glob(pattern);
+        return Failures.await(
+                        context.store.listRecords(names.prefixOf(pattern)),
+                        "could not list the records of '" + pattern + "'")
+                .stream()
+                .map(stored -> new StoredRecord(
+                        names.inClient(stored.name()),
+                        stored.token(),
+                        stored.revision(),
+                        stored.writtenAt(),
+                        stored.value()))
+                .filter(stored -> glob.matcher(stored.name()).matches())
+                .toList();
+    }
+
+    // ---- behind this client's releases ----
+
     /**
      * Sends a query to the store after this client's earlier releases have reached it, and waits for the answer: the
      * releases of one name, or of all if that is null.
@@ -74,7 +127,7 @@ public final class Inspection {
         List<CompletableFuture<Void>> sent = new ArrayList<>();
         context.locks
                 .all()
-                .filter(lock -> inStore == null || lock.inStore().equals(inStore))
+                .filter(lock -> inStore == null || lock.name.inStore().equals(inStore))
                 .forEach(lock -> {
                     CompletableFuture<Void> behind = new CompletableFuture<>();
                     sent.add(behind);

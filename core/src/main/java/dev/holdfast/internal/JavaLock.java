@@ -19,39 +19,34 @@ import org.jspecify.annotations.Nullable;
 final class JavaLock implements ThreadLock {
     private final EngineContext context;
     private final LockName name;
-    private final HoldOptions options;
+    private final Acquisition acquisition;
 
     JavaLock(EngineContext context, LockName name, HoldOptions options) {
         this.context = context;
         this.name = name;
-        this.options = options;
+        this.acquisition = new Acquisition(context, name, options.reentrant(true), true);
     }
 
     @Override
     public void lock() {
-        Acquisition.uninterruptibly(context, name, options);
+        acquisition.acquireUninterruptibly();
     }
 
     @Override
     public void lockInterruptibly() throws InterruptedException {
-        Acquisition.interruptibly(context, name, options, true, null);
+        acquisition.acquire();
     }
 
     @Override
     public boolean tryLock() {
-        return Acquisition.once(context, name, options, true).isPresent();
+        return acquisition.tryAcquire().isPresent();
     }
 
     @Override
     public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
-        if (Thread.interrupted()) {
-            throw new InterruptedException();
-        }
-        long nanos = unit.toNanos(time);
-        return nanos <= 0
-                ? tryLock()
-                : Acquisition.interruptibly(context, name, options, true, Duration.ofNanos(nanos))
-                        .isPresent();
+        return acquisition
+                .tryAcquire(Duration.ofNanos(Math.max(0, unit.toNanos(time))))
+                .isPresent();
     }
 
     @Override
@@ -83,7 +78,7 @@ final class JavaLock implements ThreadLock {
     }
 
     private @Nullable HoldState heldAs() {
-        HoldState held = Reentry.heldByThisThread(context, name);
+        HoldState held = OwnHold.heldByThisThread(context, name);
         return held != null && held.entries(name.mode().kind()) > 0 ? held : null;
     }
 

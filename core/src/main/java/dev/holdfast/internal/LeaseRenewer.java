@@ -57,6 +57,8 @@ final class LeaseRenewer {
     /** When the renewer examines the grants again. */
     private static final class Wake {
         final long at;
+        /** What brings it; written before others see it. */
+        TimeSource.Scheduled task = () -> {};
         /** Whether that time has come, perhaps before others could see that it is planned. */
         volatile boolean came;
 
@@ -64,9 +66,6 @@ final class LeaseRenewer {
             this.at = at;
         }
     }
-
-    /** A wake and the task that brings it. */
-    private record Planned(Wake wake, TimeSource.Scheduled task) {}
 
     private final StoreLink store;
     private final ElapsedTime time;
@@ -76,8 +75,10 @@ final class LeaseRenewer {
     /** Those who want to know whether another client waits, and are answered by the next request of that grant. */
     private final Map<GrantState, List<Consumer<Boolean>>> askers = new ConcurrentHashMap<>();
 
-    private final ReferenceQueue<HoldHandle> leaks = new ReferenceQueue<>();
-    private final AtomicReference<@Nullable Planned> next = new AtomicReference<>();
+    /** Where the caller's side of a hold comes up when nobody refers to it any more. */
+    final ReferenceQueue<HoldHandle> leaks = new ReferenceQueue<>();
+
+    private final AtomicReference<@Nullable Wake> next = new AtomicReference<>();
     /** The timer had no thread for a wake: whoever plans one from now on has it come at once. */
     private volatile boolean missed;
 
@@ -86,11 +87,6 @@ final class LeaseRenewer {
         this.time = time;
         this.telemetry = telemetry;
         this.sender = new RenewalSender(store, time, telemetry, this);
-    }
-
-    /** Where the caller's side of a hold comes up when nobody refers to it any more. */
-    ReferenceQueue<HoldHandle> leaks() {
-        return leaks;
     }
 
     /** Keeps a grant from now on. */
@@ -152,7 +148,7 @@ final class LeaseRenewer {
 
     /** Stops ticking. */
     void close() {
-        Planned last = next.getAndSet(null);
+        Wake last = next.getAndSet(null);
         if (last != null) {
             last.task.cancel();
         }
@@ -161,29 +157,30 @@ final class LeaseRenewer {
     /** Has all grants examined at that time, or before; nothing has changed where the timer has no thread for it. */
     private void wakeBy(long at) {
         while (true) {
-            Planned before = next.get();
+            Wake before = next.get();
             long by = missed ? time.nanoTime() : at;
-            if (before != null && before.wake.at - by <= 0) {
+            if (before != null && before.at - by <= 0) {
                 return;
             }
-            Planned planned = plan(new Wake(by));
+            Wake planned = plan(by);
             if (!next.compareAndSet(before, planned)) {
                 planned.task.cancel();
             } else {
                 if (before != null) {
                     before.task.cancel();
                 }
-                if (!planned.wake.came || !next.compareAndSet(planned, null)) {
+                if (!planned.came || !next.compareAndSet(planned, null)) {
                     return;
                 }
             }
         }
     }
 
-    private Planned plan(Wake wake) {
-        Duration delay = Duration.ofNanos(Math.max(0, wake.at - time.nanoTime()));
+    private Wake plan(long at) {
+        Wake wake = new Wake(at);
         try {
-            return new Planned(wake, time.schedule(() -> tick(wake), delay));
+            wake.task = time.schedule(() -> tick(wake), Duration.ofNanos(Math.max(0, at - time.nanoTime())));
+            return wake;
         } catch (Throwable noThread) {
             missed = true;
             throw noThread;
@@ -192,8 +189,7 @@ final class LeaseRenewer {
 
     private void tick(Wake mine) {
         mine.came = true;
-        Planned planned = next.get();
-        if (planned == null || planned.wake != mine || !next.compareAndSet(planned, null)) {
+        if (!next.compareAndSet(mine, null)) {
             return; // an earlier one was planned meanwhile and does the work, or whoever plans this one plans another
         }
         missed = false;
@@ -252,7 +248,7 @@ final class LeaseRenewer {
 
     /** What follows for one grant has failed, such as the report of its loss: all others go on. */
     private void report(GrantState of, Throwable broken) {
-        Log.warn(() -> "what follows for '" + of.lock().name() + "' on " + store.description()
+        Log.warn(() -> "what follows for '" + of.lock().name.name() + "' on " + store.description()
                 + " failed at its renewal or its loss; all other holds go on: correct it where the cause is an action"
                 + " of the application, else report this: " + Redacted.text(broken));
     }
@@ -278,7 +274,7 @@ final class LeaseRenewer {
     }
 
     private void stopIfHeldTooLong(GrantState grant) {
-        grant.owner().forEachHoldOf(grant, this::stopIfHeldTooLong);
+        grant.owner.forEachHoldOf(grant, this::stopIfHeldTooLong);
     }
 
     private void stopIfHeldTooLong(HoldState hold) {
@@ -325,14 +321,19 @@ final class LeaseRenewer {
             return;
         }
         List<Consumer<Boolean>> all = takeAskers(grant);
-        Grant request = grant.toRenew();
-        long slept = grant.slept();
-        store.renew(List.of(request)).whenComplete((verdicts, failure) -> {
-            Renewal verdict = verdicts == null ? null : verdicts.get(request.id());
-            renewed(grant, request, verdict, failure, slept);
-            boolean alone = verdict != null && verdict.verdict() == Renewal.Verdict.HELD && !verdict.contended();
-            tellAskers(grant, all, alone);
-        });
+        try {
+            Grant request = grant.toRenew();
+            long slept = grant.slept();
+            store.renew(List.of(request)).whenComplete((verdicts, failure) -> {
+                Renewal verdict = verdicts == null ? null : verdicts.get(request.id());
+                renewed(grant, request, verdict, failure, slept);
+                boolean alone = verdict != null && verdict.verdict() == Renewal.Verdict.HELD && !verdict.contended();
+                tellAskers(grant, all, alone);
+            });
+        } catch (Throwable broken) { // an Error: it was not asked, and those who ask hear nothing else
+            renewed(grant, grant.grant(), null, broken, 0);
+            tellAskers(grant, all, false);
+        }
     }
 
     private List<Consumer<Boolean>> takeAskers(GrantState grant) {
@@ -441,8 +442,8 @@ final class LeaseRenewer {
     /** Renews a fixed lease on its holder's behalf, and waits. */
     void extend(HoldState hold, Duration asked, Consumer<CompletableFuture<?>> awaiting) {
         GrantState live = hold.grant;
-        Duration lease = live.isSessionBound() ? live.grant().lease() : asked; // a session has its own
-        UninterruptedWait.until(() -> beganRenewal(hold), RENEWAL_POLL);
+        Duration lease = live.sessionBound ? live.grant().lease() : asked; // a session has its own
+        SystemTime.awaitUninterrupted(() -> beganRenewal(hold), RENEWAL_POLL);
         Renewal renewal = Renewal.unknown(0);
         try {
             Grant request = live.toChange(lease);
@@ -483,7 +484,7 @@ final class LeaseRenewer {
             case HELD -> {
                 if (held.getAsBoolean()) {
                     telemetry.renewed(live);
-                    live.owner().confirmed(live);
+                    live.owner.confirmed(live);
                     if (renewal.contended()) {
                         live.lock().wanted(live); // also where a message about that was lost
                     }

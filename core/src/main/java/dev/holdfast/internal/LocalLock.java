@@ -1,6 +1,5 @@
 package dev.holdfast.internal;
 
-import dev.holdfast.HoldLostException;
 import dev.holdfast.LockMode;
 import dev.holdfast.Loss;
 import dev.holdfast.spi.Mode;
@@ -38,7 +37,7 @@ final class LocalLock {
     private record Behind(List<GrantState> releases, Effects.Effect claim) {}
 
     final EngineContext context;
-    private final LockName name;
+    final LockName name;
     private final ReentrantLock mutex = new ReentrantLock();
 
     // Written under the mutex.
@@ -56,15 +55,6 @@ final class LocalLock {
         this.context = context;
         this.name = name;
         newSide(name);
-    }
-
-    String inStore() {
-        return name.inStore();
-    }
-
-    /** By the client's name of it. */
-    String name() {
-        return name.name();
     }
 
     // ---- its sides ----
@@ -270,7 +260,7 @@ final class LocalLock {
             if (!releases.remove(released)) {
                 return; // they did before
             }
-            WaitQueue side = released.owner();
+            WaitQueue side = released.owner;
             try {
                 if (side == writers) {
                     side.next(then);
@@ -324,7 +314,8 @@ final class LocalLock {
                 throw broken;
             }
             if (givenBack != null && context.await(givenBack)) {
-                awaitRelease(closing);
+                // until the store has confirmed the release; where it fails, that is logged, and bounded by the lease
+                context.environment.awaiting().accept(closing.grant.released());
             }
         }
         if (closing.isLost()) {
@@ -346,7 +337,7 @@ final class LocalLock {
         if (closing.isThreadBound()) {
             closing.pin(closing.anchor()); // its caller may drop it before the timer comes to it
             closing.exit(as);
-            closing.grant.owner().removeOwner(closing);
+            closing.grant.owner.removeOwner(closing);
         }
     }
 
@@ -374,21 +365,15 @@ final class LocalLock {
         }
     }
 
-    /** Ends a hold of which nobody has an entry any more; also on the client's timer, which waits for nothing. */
+    /** Ends a hold of which nobody has an entry any more, or that no caller received; waits for nothing, and throws no loss. */
     void end(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack) {
         if (closing.isThreadBound()) {
             HoldHandle kept = closing.anchor(); // which unlock() alone does not refer to
-            closing.grant.owner().disown(closing);
+            closing.grant.owner.disown(closing);
             closing.pin(kept); // as one that no thread owns: until it is known whether it was closed in time
         }
-        examine(closing.grant); // a deadline that passed unnoticed counts before the close
+        context.renewer.examine(closing.grant); // a deadline that passed unnoticed counts before the close
         endHold(closing, givenBack);
-    }
-
-    private void examine(GrantState grant) {
-        if (!grant.isValid()) {
-            context.renewer.examine(grant);
-        }
     }
 
     /**
@@ -398,43 +383,21 @@ final class LocalLock {
      * @param givenBack is completed with true if the grant is released, with false if not; null if nobody waits for the answer
      */
     void endHold(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack) {
-        transition(then -> closing.grant.owner().endHold(closing, givenBack, then));
-    }
-
-    /** Closes a hold that no caller received: waits for nothing, and reports no loss. */
-    void giveBack(HoldState unwanted) {
-        examine(unwanted.grant);
-        endHold(unwanted, null);
-        if (unwanted.isThreadBound()) {
-            unwanted.grant.owner().disown(unwanted);
-        }
-    }
-
-    /** Waits until the store has confirmed the release of a hold that was just closed. */
-    private void awaitRelease(HoldState hold) {
-        boolean wasHeld;
-        try {
-            wasHeld = context.await(hold.grant.released());
-        } catch (RuntimeException failed) {
-            return; // logged; the lease bounds it
-        }
-        if (!wasHeld && hold.isLost()) {
-            throw new HoldLostException(hold.loss());
-        }
+        transition(then -> closing.grant.owner.endHold(closing, givenBack, then));
     }
 
     /** A lost hold that no code can close any more leaves nothing behind. */
     void forgetIfDropped(HoldState held) {
-        examine(held.grant);
+        context.renewer.examine(held.grant);
         if (held.isLost()) {
-            held.grant.owner().disown(held);
+            held.grant.owner.disown(held);
         }
     }
 
     /** Makes an exclusive hold a shared one, in place; false if it is not open and surely held. */
     boolean downgrade(HoldState held) {
         try (Effects then = step()) {
-            if (!(held.grant.owner() instanceof ExclusiveQueue from)) {
+            if (!(held.grant.owner instanceof ExclusiveQueue from)) {
                 throw new IllegalStateException("only an exclusive hold can become a shared one: '" + name + "'");
             }
             return from.downgrade(held, (SharedQueue) side(name.as(Mode.SHARED)), then);
@@ -444,7 +407,7 @@ final class LocalLock {
     /** A holder asks to be notified when others wait. */
     void watch(HoldState held) {
         try (Effects then = step()) {
-            held.grant.owner().watch(held, then);
+            held.grant.owner.watch(held, then);
         }
     }
 
@@ -453,7 +416,7 @@ final class LocalLock {
     /** Does something short with each open hold under a grant, while it cannot end. */
     void withHoldsOf(GrantState grant, Consumer<HoldState> action) {
         read(() -> {
-            grant.owner().forEachHoldOf(grant, action);
+            grant.owner.forEachHoldOf(grant, action);
             return grant;
         });
     }
@@ -463,16 +426,16 @@ final class LocalLock {
      * grant runs out unless others hold by it.
      */
     boolean stopRenewal(HoldState hold, Loss.Cause cause) {
-        return read(() -> hold.grant.owner().stopRenewal(hold, cause));
+        return read(() -> hold.grant.owner.stopRenewal(hold, cause));
     }
 
     /** Other clients wait, as the store reports. */
     void wanted(GrantState grant) {
-        transition(then -> grant.owner().wanted(grant, then));
+        transition(then -> grant.owner.wanted(grant, then));
     }
 
     /** The renewer found that a grant has ended. */
     void grantLost(GrantState lost, Loss.Cause cause) {
-        transition(then -> lost.owner().grantLost(lost, cause, then));
+        transition(then -> lost.owner.grantLost(lost, cause, then));
     }
 }

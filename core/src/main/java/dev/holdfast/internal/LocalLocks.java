@@ -64,7 +64,7 @@ final class LocalLocks {
 
     /** A lock nobody wants any more. */
     void retired(LocalLock lock) {
-        locks.remove(lock.inStore(), lock);
+        locks.remove(lock.name.inStore(), lock);
     }
 
     // ---- the callers of this client who wait, whatever for ----

@@ -4,7 +4,6 @@ import dev.holdfast.HoldLostException;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.LockMode;
 import dev.holdfast.StoreUnavailableException;
-import dev.holdfast.internal.AsyncAcquisition.Limit;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,6 +11,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,190 +31,195 @@ import org.jspecify.annotations.Nullable;
  * <p>If a hold ends during the wait for others, the acquisition begins again, so that all returned locks were held at
  * one moment.
  *
- * <p>A thread makes the steps itself. A future has no thread: whoever completes one step makes the next ({@link AsFuture}).
+ * <p>A thread makes the steps itself. A future has no thread: whoever completes one step makes the next ({@link InFuture}). Immutable and thread-safe.
  */
-final class MultiAcquisition {
+public final class MultiAcquisition {
     private final EngineContext context;
-    private final List<LockName> names;
+    private final List<Acquisition> locks;
     private final HoldOptions options;
-    private final @Nullable Duration wait;
-    private final long since;
-    private final List<HoldHandle> held = new ArrayList<>();
 
-    /** @param wait how long to wait for all of them together; null for ever */
-    private MultiAcquisition(
-            EngineContext context, List<LockName> names, HoldOptions options, @Nullable Duration wait) {
+    /** @param names in the order of {@link LockName#inOrder} */
+    MultiAcquisition(EngineContext context, List<LockName> names, HoldOptions options) {
         this.context = context;
-        this.names = names;
+        this.locks = names.stream()
+                .map(name -> new Acquisition(context, name, options, false))
+                .toList();
         this.options = options;
-        this.wait = wait;
-        this.since = context.time.nanoTime();
     }
 
-    /** Acquires all that {@link LockName#inOrder} ordered, if all are free right now. */
-    static Optional<List<HoldHandle>> tryAcquire(EngineContext context, List<LockName> names, HoldOptions options) {
-        MultiAcquisition all = new MultiAcquisition(context, names, options, Duration.ZERO);
-        return all.tryRest() ? Optional.empty() : all.got();
+    /** Acquires all, if all are free right now. */
+    public Optional<List<HoldHandle>> tryAcquire() {
+        Steps steps = new Steps(Duration.ZERO);
+        return steps.tryRest() ? Optional.empty() : steps.got();
     }
 
     /**
-     * Acquires all that {@link LockName#inOrder} ordered.
+     * Acquires all.
      *
      * @param wait how long to wait for all of them together; null for ever
      */
-    static Optional<List<HoldHandle>> acquire(
-            EngineContext context, List<LockName> names, HoldOptions options, @Nullable Duration wait)
-            throws InterruptedException {
+    public Optional<List<HoldHandle>> acquire(@Nullable Duration wait) throws InterruptedException {
         Durations.checkWait(wait);
         if (Thread.interrupted()) {
             throw new InterruptedException();
         }
-        return new MultiAcquisition(context, names, options, wait).acquire();
-    }
-
-    /**
-     * Acquires all that {@link LockName#inOrder} ordered, without a thread.
-     *
-     * @param wait how long to wait for all of them together; null for ever
-     * @param answer what the future completes with: all, or nothing where the time has passed
-     */
-    static <H> CompletableFuture<H> start(
-            EngineContext context,
-            List<LockName> names,
-            HoldOptions options,
-            @Nullable Duration wait,
-            Function<Optional<List<HoldHandle>>, H> answer) {
-        context.throwIfClosed();
-        return new AsFuture<>(new MultiAcquisition(context, names, options, wait), answer).start();
-    }
-
-    private Optional<List<HoldHandle>> acquire() throws InterruptedException {
+        Steps steps = new Steps(wait);
         try {
-            while (tryRest() && waitedFor(Acquisition.interruptibly(context, next(), options, false, left()))) {
+            while (steps.tryRest() && steps.waitedFor(steps.next().acquire(steps.left()))) {
                 // the rest is tried again
             }
-            return got();
+            return steps.got();
         } catch (Throwable broken) { // also an interrupt
-            giveAllBack();
+            steps.giveAllBack();
             throw broken;
         }
     }
 
-    private boolean tryRest() {
-        return keep(rest().stream().map(this::attempt).toList());
+    /** Acquires all without a thread, waiting as long as it takes. */
+    public <H> CompletableFuture<H> acquireAsync(Function<List<HoldHandle>, H> wrap) {
+        return start(null, all -> wrap.apply(all.orElseThrow()));
     }
 
-    private LockName next() {
-        return names.get(held.size());
+    /** Acquires all without a thread, waiting for a time. */
+    public <H> CompletableFuture<Optional<H>> tryAcquireAsync(Duration wait, Function<List<HoldHandle>, H> wrap) {
+        Durations.checkWait(wait);
+        return start(wait, all -> all.map(wrap));
     }
 
-    private List<LockName> rest() {
-        return names.subList(held.size(), names.size());
+    private <R> CompletableFuture<R> start(@Nullable Duration wait, Function<Optional<List<HoldHandle>>, R> result) {
+        Acquisition.refuseThreads(options);
+        context.throwIfClosed();
+        return new InFuture<>(new Steps(wait), result).start();
     }
 
-    /** An attempt that cannot even be made fails when its outcome is read, with those before it all under way. */
-    private Acquisition.Attempt attempt(LockName name) {
-        try {
-            return Acquisition.attempt(context, name, options, false);
-        } catch (Throwable failed) {
-            return () -> {
-                throw Failures.unchecked(failed);
-            };
+    /** What is held so far, and what comes next; for one thread at a time. */
+    private final class Steps {
+        private final @Nullable Duration wait;
+        private final long since = context.time.nanoTime();
+        private final List<HoldHandle> held = new ArrayList<>();
+
+        /** @param wait how long to wait for all of them together; null for ever */
+        Steps(@Nullable Duration wait) {
+            this.wait = wait;
         }
-    }
 
-    /**
-     * Keeps what was tried before the first name that is not free. If the store does not answer, a caller that waits outlasts
-     * the outage in the wait for the first name. Where it throws, or the time has passed, nothing is held.
-     *
-     * @return whether the next name is to be waited for
-     */
-    private boolean keep(List<Acquisition.Attempt> attempts) {
-        StoreUnavailableException away = null;
-        Throwable failure = null;
-        List<HoldHandle> outOfTurn = new ArrayList<>();
-        boolean inTurn = true;
-        for (Acquisition.Attempt attempt : attempts) {
-            Optional<HoldHandle> got = Optional.empty();
+        boolean tryRest() {
+            return keep(rest().stream().map(this::attempt).toList());
+        }
+
+        Acquisition next() {
+            return locks.get(held.size());
+        }
+
+        List<Acquisition> rest() {
+            return locks.subList(held.size(), locks.size());
+        }
+
+        /** An attempt that cannot even be made fails when its outcome is read, with those before it all under way. */
+        private Supplier<Optional<HoldHandle>> attempt(Acquisition lock) {
             try {
-                got = attempt.outcome();
-            } catch (StoreUnavailableException noAnswer) {
-                away = away == null ? noAnswer : away;
-            } catch (Throwable failed) { // also an Error: the other claims under way are awaited, and released
-                failure = failure == null ? failed : failure;
+                return lock.attempt();
+            } catch (Throwable failed) {
+                return () -> {
+                    throw Failures.unchecked(failed);
+                };
             }
-            inTurn &= got.isPresent();
-            got.ifPresent(inTurn ? held::add : outOfTurn::add);
         }
-        giveBack(outOfTurn);
-        if (failure == null && isComplete()) {
+
+        /**
+         * Keeps what was tried before the first name that is not free. If the store does not answer, a caller that waits outlasts
+         * the outage in the wait for the first name. Where it throws, or the time has passed, nothing is held.
+         *
+         * @return whether the next name is to be waited for
+         */
+        boolean keep(List<Supplier<Optional<HoldHandle>>> attempts) {
+            StoreUnavailableException away = null;
+            Throwable failure = null;
+            List<HoldHandle> outOfTurn = new ArrayList<>();
+            boolean inTurn = true;
+            for (Supplier<Optional<HoldHandle>> attempt : attempts) {
+                Optional<HoldHandle> got = Optional.empty();
+                try {
+                    got = attempt.get();
+                } catch (StoreUnavailableException noAnswer) {
+                    away = away == null ? noAnswer : away;
+                } catch (Throwable failed) { // also an Error: the other claims under way are awaited, and released
+                    failure = failure == null ? failed : failure;
+                }
+                inTurn &= got.isPresent();
+                got.ifPresent(inTurn ? held::add : outOfTurn::add);
+            }
+            giveBack(outOfTurn);
+            if (failure == null && isComplete()) {
+                return false;
+            }
+            Duration left = left();
+            if (failure == null && (left == null || !left.isZero())) {
+                return true;
+            }
+            giveAllBack();
+            Throwable why = failure == null ? away : failure;
+            if (why != null) {
+                throw Failures.unchecked(why);
+            }
             return false;
         }
-        Duration left = left();
-        if (failure == null && (left == null || !left.isZero())) {
-            return true;
+
+        /** Keeps the name that was waited for; false, with nothing held, if the time has passed. */
+        boolean waitedFor(Optional<HoldHandle> next) {
+            next.ifPresentOrElse(held::add, this::giveAllBack);
+            return next.isPresent();
         }
-        giveAllBack();
-        Throwable why = failure == null ? away : failure;
-        if (why != null) {
-            throw Failures.unchecked(why);
+
+        /** At the end all are held, or none. */
+        Optional<List<HoldHandle>> got() {
+            return held.isEmpty() ? Optional.empty() : Optional.of(List.copyOf(held));
         }
-        return false;
-    }
 
-    /** Keeps the name that was waited for; false, with nothing held, if the time has passed. */
-    private boolean waitedFor(Optional<HoldHandle> next) {
-        next.ifPresentOrElse(held::add, this::giveAllBack);
-        return next.isPresent();
-    }
-
-    /** At the end all are held, or none. */
-    private Optional<List<HoldHandle>> got() {
-        return held.isEmpty() ? Optional.empty() : Optional.of(List.copyOf(held));
-    }
-
-    /** Whether all are held now; releases what is held if one has ended meanwhile. */
-    private boolean isComplete() {
-        if (held.size() < names.size()) {
+        /** Whether all are held now; releases what is held if one has ended meanwhile. */
+        private boolean isComplete() {
+            if (held.size() < locks.size()) {
+                return false;
+            }
+            if (held.stream().allMatch(HoldHandle::isValid)) {
+                return true;
+            }
+            giveAllBack();
             return false;
         }
-        if (held.stream().allMatch(HoldHandle::isValid)) {
-            return true;
+
+        /** What is left of the time; null for ever. */
+        @Nullable
+        Duration left() {
+            return wait == null ? null : Durations.left(wait, since, context.time);
         }
-        giveAllBack();
-        return false;
-    }
 
-    /** What is left of the time; null for ever. */
-    private @Nullable Duration left() {
-        return wait == null ? null : Durations.left(wait, since, context.time);
-    }
-
-    private void giveAllBack() {
-        List<HoldHandle> all = List.copyOf(held);
-        held.clear();
-        giveBack(all);
-    }
-
-    /** Releases what no caller received, so no loss is reported; each though another throws. */
-    private void giveBack(List<HoldHandle> unwanted) {
-        Effects returns = new Effects();
-        for (int i = unwanted.size() - 1; i >= 0; i--) {
-            HoldHandle one = unwanted.get(i);
-            returns.add(() -> giveBack(one));
+        void giveAllBack() {
+            List<HoldHandle> all = List.copyOf(held);
+            held.clear();
+            giveBack(all);
         }
-        returns.run();
-    }
 
-    private void giveBack(HoldHandle unwanted) {
-        if (!options.reentrant()) {
-            unwanted.giveBack();
-            return;
+        /** Releases what no caller received, so no loss is reported; each though another throws. */
+        private void giveBack(List<HoldHandle> unwanted) {
+            Effects returns = new Effects();
+            for (int i = unwanted.size() - 1; i >= 0; i--) {
+                HoldHandle one = unwanted.get(i);
+                returns.add(() -> giveBack(one));
+            }
+            returns.run();
         }
-        try {
-            unwanted.close(LockMode.EXCLUSIVE); // one entry: the thread may have others
-        } catch (HoldLostException ended) {
-            // an earlier entry reports it
+
+        private void giveBack(HoldHandle unwanted) {
+            if (!options.reentrant()) {
+                unwanted.giveBack();
+                return;
+            }
+            try {
+                unwanted.close(LockMode.EXCLUSIVE); // one entry: the thread may have others
+            } catch (HoldLostException ended) {
+                // an earlier entry reports it
+            }
         }
     }
 
@@ -222,31 +227,31 @@ final class MultiAcquisition {
      * The same steps without a thread. Each begins when the one before has ended, so that what is held has one writer at a
      * time.
      *
-     * @param <H> what the caller holds
+     * @param <R> what the future completes with: all or, within a time, perhaps none
      */
-    private static final class AsFuture<H> {
-        private final MultiAcquisition all;
-        private final Function<Optional<List<HoldHandle>>, H> answer;
-        private final CompletableFuture<H> future = new CompletableFuture<>();
-        private final SerialRunner steps = new SerialRunner();
+    private static final class InFuture<R> {
+        private final Steps steps;
+        private final Function<Optional<List<HoldHandle>>, R> result;
+        private final CompletableFuture<R> future = new CompletableFuture<>();
+        private final SerialRunner turns = new SerialRunner();
         private volatile List<CompletableFuture<Optional<HoldHandle>>> underWay = List.of();
 
-        AsFuture(MultiAcquisition all, Function<Optional<List<HoldHandle>>, H> answer) {
-            this.all = all;
-            this.answer = answer;
+        InFuture(Steps steps, Function<Optional<List<HoldHandle>>, R> result) {
+            this.steps = steps;
+            this.result = result;
         }
 
-        CompletableFuture<H> start() {
-            steps.run(() -> step(this::tryRest));
+        CompletableFuture<R> start() {
+            turns.run(() -> step(this::tryRest));
             future.whenComplete((hold, failure) -> callOff());
             return future;
         }
 
         private void tryRest() {
             List<CompletableFuture<Optional<HoldHandle>>> tried =
-                    all.rest().stream().map(name -> ask(name, Duration.ZERO)).toList();
+                    steps.rest().stream().map(lock -> ask(lock, Duration.ZERO)).toList();
             await(tried, () -> {
-                if (all.keep(tried.stream().map(AsFuture::attempt).toList())) {
+                if (steps.keep(tried.stream().map(InFuture::attempt).toList())) {
                     waitForNext();
                 } else {
                     complete();
@@ -255,9 +260,9 @@ final class MultiAcquisition {
         }
 
         private void waitForNext() {
-            CompletableFuture<Optional<HoldHandle>> next = ask(all.next(), all.left());
+            CompletableFuture<Optional<HoldHandle>> next = ask(steps.next(), steps.left());
             await(List.of(next), () -> {
-                if (all.waitedFor(attempt(next).outcome())) {
+                if (steps.waitedFor(attempt(next).get())) {
                     tryRest();
                 } else {
                     complete();
@@ -266,21 +271,14 @@ final class MultiAcquisition {
         }
 
         private void complete() {
-            if (!future.complete(answer.apply(all.got()))) {
-                all.giveAllBack();
+            if (!future.complete(result.apply(steps.got()))) {
+                steps.giveAllBack();
             }
         }
 
-        private CompletableFuture<Optional<HoldHandle>> ask(LockName name, @Nullable Duration wait) {
+        private static CompletableFuture<Optional<HoldHandle>> ask(Acquisition lock, @Nullable Duration wait) {
             try {
-                return AsyncAcquisition.start(
-                        all.context,
-                        name,
-                        all.options,
-                        all.context.completing(),
-                        Optional::of,
-                        got -> got.ifPresent(HoldHandle::giveBack),
-                        wait == null ? null : new Limit<>(wait, Optional.empty()));
+                return lock.start(wait);
             } catch (Throwable failed) { // the client is closed; or an Error
                 return CompletableFuture.failedFuture(failed);
             }
@@ -289,7 +287,7 @@ final class MultiAcquisition {
         private void await(List<CompletableFuture<Optional<HoldHandle>>> asked, Runnable then) {
             underWay = asked;
             CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new))
-                    .whenComplete((all, failure) -> steps.run(() -> step(then)));
+                    .whenComplete((all, failure) -> turns.run(() -> step(then)));
             if (future.isDone()) {
                 callOff(); // it was cancelled before this step was visible
             }
@@ -301,7 +299,7 @@ final class MultiAcquisition {
                 then.run();
             } catch (Throwable failed) {
                 try {
-                    all.giveAllBack();
+                    steps.giveAllBack();
                 } finally {
                     future.completeExceptionally(failed);
                 }
@@ -313,7 +311,7 @@ final class MultiAcquisition {
             underWay.forEach(asked -> asked.cancel(false));
         }
 
-        private static Acquisition.Attempt attempt(CompletableFuture<Optional<HoldHandle>> done) {
+        private static Supplier<Optional<HoldHandle>> attempt(CompletableFuture<Optional<HoldHandle>> done) {
             return () -> {
                 try {
                     return done.join();

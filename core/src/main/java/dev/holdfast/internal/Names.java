@@ -1,7 +1,5 @@
 package dev.holdfast.internal;
 
-import dev.holdfast.LockStatus;
-import dev.holdfast.LockWaiter;
 import dev.holdfast.spi.Mode;
 import java.util.regex.Pattern;
 
@@ -51,16 +49,6 @@ public final class Names {
                     "a lock's name has no control characters and no half surrogates: '" + printable(name) + "'");
         }
         return new LockName(name, full, mode);
-    }
-
-    /** The status as the client knows its lock. */
-    LockStatus inClient(LockStatus status) {
-        return status.withName(inClient(status.name()));
-    }
-
-    /** A waiter as the client knows its lock. */
-    LockWaiter inClient(LockWaiter waiter) {
-        return waiter.withName(inClient(waiter.name()));
     }
 
     /** A name in the store as the client knows it. */

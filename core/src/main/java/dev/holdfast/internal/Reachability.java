@@ -101,7 +101,7 @@ final class Reachability {
     /** During an outage, sends one query, because perhaps no caller sends a request that would show its end. */
     void answeredWithoutProof(String name) {
         Part part = partOf(name);
-        if (part.outage() != null) {
+        if (part.outage != null) {
             askWhetherOver(part, name);
         }
     }
@@ -113,7 +113,7 @@ final class Reachability {
 
     private void heard(String name, boolean alsoOfClaims) {
         Part answers = partOf(name);
-        answers.answered(time.nanoTime());
+        answers.lastAnswer = time.nanoTime();
         if (away.get() > 0) {
             parts.values().stream().filter(each -> isNow(each, answers)).forEach(each -> end(each, alsoOfClaims));
         }
@@ -131,7 +131,7 @@ final class Reachability {
     }
 
     private void askUntilBack(Part part, Outage begun) {
-        Outage now = part.outage();
+        Outage now = part.outage;
         if (now == null || now.since() != begun.since()) {
             return;
         }
@@ -144,7 +144,7 @@ final class Reachability {
 
     private CompletableFuture<Void> askWhetherOver(Part part, String inStore) {
         return part.ask(inStore).whenComplete((answered, failure) -> { // an answer is reported here, too
-            if (failure == null && part.outage() != null && !locks.isWaitedFor(name -> partOf(name) == part)) {
+            if (failure == null && part.outage != null && !locks.isWaitedFor(name -> partOf(name) == part)) {
                 end(part, true);
             }
         });
@@ -152,7 +152,7 @@ final class Reachability {
 
     /** Whether what a part left unanswered is kept by that one now. */
     private boolean isNow(Part part, Part answers) {
-        Outage outage = part.outage();
+        Outage outage = part.outage;
         return part == answers || (outage != null && partOf(outage.name()) == answers);
     }
 
@@ -168,8 +168,8 @@ final class Reachability {
 
     private void heardOfAll(boolean alsoOfClaims) {
         long now = time.nanoTime();
-        partOf(ANY).answered(now); // the only one, perhaps, and not known yet
-        parts.values().forEach(part -> part.answered(now));
+        partOf(ANY).lastAnswer = now; // the only one, perhaps, and not known yet
+        parts.values().forEach(part -> part.lastAnswer = now);
         if (away.get() > 0) {
             parts.values().forEach(part -> end(part, alsoOfClaims));
         }
@@ -201,19 +201,16 @@ final class Reachability {
     }
 
     private void begin(Part part, String name, Throwable why, boolean reported) {
-        if (!part.isNews(reported)) {
-            return;
-        }
         Outage begun;
         change.lock();
         try {
-            Outage before = part.outage();
-            if (!part.isNews(reported)) {
-                return; // another thread was first, and knows at least as much
+            Outage before = part.outage;
+            if (before != null && (before.reported || !reported)) {
+                return; // the same outage, of which the store may only report what a request has shown so far
             }
             long now = time.nanoTime();
             begun = new Outage(name, before == null ? now : before.since(), why, reported);
-            part.set(begun);
+            part.outage = begun;
             if (before != null) {
                 return;
             }
@@ -233,11 +230,11 @@ final class Reachability {
     private void end(Part part, boolean alsoReported) {
         change.lock();
         try {
-            Outage ended = part.outage();
+            Outage ended = part.outage;
             if (ended == null || (ended.reported() && !alsoReported)) {
                 return;
             }
-            part.set(null);
+            part.outage = null;
             if (away.decrementAndGet() == 0) {
                 telemetry.reachable(Duration.ofNanos(time.nanoTime() - awaySince));
             }
@@ -253,7 +250,7 @@ final class Reachability {
      */
     CompletableFuture<Void> proof(String inStore) {
         Part part = partOf(inStore);
-        if (part.outage() == null && part.hasAnsweredSince(time.nanoTime() - FRESH.toNanos())) {
+        if (part.outage == null && part.hasAnsweredSince(time.nanoTime() - FRESH.toNanos())) {
             return CompletableFuture.completedFuture(null);
         }
         return part.failIfReported()
@@ -299,7 +296,7 @@ final class Reachability {
         long since = time.nanoTime() - Durations.nanos(limit);
         String overdue = locks.waitedForSince(since, name -> partOf(name).isAwaySince(since));
         Part part = overdue == null ? null : partOf(overdue);
-        Outage outage = part == null ? null : part.outage();
+        Outage outage = part == null ? null : part.outage;
         if (overdue == null || outage == null) {
             checkAgain();
             return;
@@ -373,31 +370,12 @@ final class Reachability {
      */
     private final class Part {
         private final AtomicReference<@Nullable CompletableFuture<Void>> question = new AtomicReference<>();
-        private volatile @Nullable Outage outage;
-        private volatile long lastAnswer = begun;
-
-        @Nullable
-        Outage outage() {
-            return outage;
-        }
-
-        void set(@Nullable Outage now) {
-            outage = now;
-        }
-
-        /** Whether an outage is news: there is none yet, or the store reports one that only a request has shown so far. */
-        boolean isNews(boolean reported) {
-            Outage before = outage;
-            return before == null || (reported && !before.reported);
-        }
+        volatile @Nullable Outage outage;
+        volatile long lastAnswer = begun;
 
         boolean isAwaySince(long nanos) {
             Outage now = outage;
             return now != null && now.since - nanos <= 0;
-        }
-
-        void answered(long nanos) {
-            lastAnswer = nanos;
         }
 
         /** Whether an answer came after that moment. */

@@ -1,14 +1,18 @@
 package dev.holdfast.internal;
 
+import dev.holdfast.ClientClosedException;
 import dev.holdfast.Loss;
+import dev.holdfast.StoreRefusedException;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.TimeSource;
+import dev.holdfast.spi.TimeSource.Scheduled;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -16,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Releases to the store: of grants that ended, and of anything that a claim of unknown outcome may have left there.
  *
- * <p>Both are sent at once, as downgrades are, and {@linkplain RepeatedRequest repeated} while the store does not answer. A claim or a query
+ * <p>Both are sent at once, as downgrades are, and repeated while the store does not answer. A claim or a query
  * of a name sends an unconfirmed release of that name first: where the store carries out requests in order, the client
  * then does not find its own closed hold.
  *
@@ -27,6 +31,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class ReleaseSender {
     private static final Duration POLL = Duration.ofMillis(1);
+    private static final Duration FIRST_WAIT = Duration.ofMillis(250);
+    /** What is refused so often in a row is given up when the client is being closed. */
+    private static final int REFUSALS = 3;
     /** So many of the first claims without an outcome are withdrawn again, and so many of the last. */
     private static final int MOST = 5_000;
 
@@ -81,7 +88,7 @@ final class ReleaseSender {
         if (!grant.released().isDone()) {
             try {
                 WaitQueue.quietly(() -> telemetry.releaseFailed(grant, last, why));
-                releaseAgain(grant.grant(), grant.isSessionBound(), why, sent);
+                releaseAgain(grant.grant(), grant.sessionBound, why, sent);
             } finally {
                 grant.released().completeExceptionally(why);
             }
@@ -91,18 +98,17 @@ final class ReleaseSender {
     /** Keeps only the grant, so that the holds of an ended grant can be collected. */
     private void releaseAgain(Grant grant, boolean ofSession, Throwable why, long sent) {
         RepeatedRequest again =
-                new RepeatedRequest(time, () -> store.release(grant), () -> closed, ofSession, grant.lease(), sent);
+                new RepeatedRequest(() -> store.release(grant), endOf(grant.lease(), ofSession), grant.lease(), sent);
         String name = grant.name();
         unconfirmed.compute(name, (same, others) -> {
             Set<RepeatedRequest> all = others == null ? ConcurrentHashMap.newKeySet() : others;
             all.add(again);
             return all;
         });
-        again.over()
-                .thenRun(() -> unconfirmed.computeIfPresent(name, (same, all) -> {
-                    all.remove(again);
-                    return all.isEmpty() ? null : all;
-                }));
+        again.over.thenRun(() -> unconfirmed.computeIfPresent(name, (same, all) -> {
+            all.remove(again);
+            return all.isEmpty() ? null : all;
+        }));
         again.ended(why, sent);
         if (closing) {
             again.hurry();
@@ -143,8 +149,9 @@ final class ReleaseSender {
         long sent = time.nanoTime();
         request.get().whenComplete((done, failure) -> {
             if (failure != null) {
-                BooleanSupplier ended = () -> closed || !grant.isOpen();
-                new RepeatedRequest(time, request, ended, true, grant.grant().lease(), sent).ended(failure, sent);
+                new RepeatedRequest(
+                                request, () -> !grant.isOpen(), grant.grant().lease(), sent)
+                        .ended(failure, sent);
             }
         });
         return answer;
@@ -173,15 +180,21 @@ final class ReleaseSender {
         boolean ofSession = store.capabilities().sessionBound();
         long countsFrom = sent + Durations.nanos(claim.lease()) / 3;
         RepeatedRequest again = new RepeatedRequest(
-                time, () -> store.withdraw(claim), () -> closed, ofSession, claim.lease(), countsFrom);
+                () -> store.withdraw(claim), endOf(claim.lease(), ofSession), claim.lease(), countsFrom);
         if (!ofSession) { // what a session has is ended by nothing else
             keepFew(again);
         }
         again.ended(failure, sent);
     }
 
+    /** Whether a lease that begins now is over; a session may outlive its lease. */
+    private BooleanSupplier endOf(Duration lease, boolean ofSession) {
+        long begin = time.nanoTime();
+        return () -> !ofSession && time.nanoTime() - begin >= Durations.nanos(lease);
+    }
+
     private void keepFew(RepeatedRequest withdrawal) {
-        withdrawal.over().thenRun(() -> {
+        withdrawal.over.thenRun(() -> {
             firstWithdrawals.remove(withdrawal);
             lastWithdrawals.remove(withdrawal);
         });
@@ -198,7 +211,8 @@ final class ReleaseSender {
      */
     void awaitQuiet(Duration limit, BooleanSupplier nothingComes) {
         long end = System.nanoTime() + limit.toNanos();
-        UninterruptedWait.until(() -> (nothingComes.getAsBoolean() && isQuiet()) || System.nanoTime() - end >= 0, POLL);
+        SystemTime.awaitUninterrupted(
+                () -> (nothingComes.getAsBoolean() && isQuiet()) || System.nanoTime() - end >= 0, POLL);
     }
 
     /** Whether nothing is under way, and no release is unconfirmed: in this order, since what fails goes on to the second. */
@@ -219,5 +233,154 @@ final class ReleaseSender {
         underWay.put(sent, inStore);
         sent.whenComplete((answer, failure) -> underWay.remove(sent));
         return sent;
+    }
+
+    /** The wait before the next request: its length, when it began, and how long the last request took; in nanoseconds. */
+    private static final class Wait {
+        final long length;
+        final long took;
+        final long since;
+        volatile @Nullable Scheduled timer;
+
+        Wait(long length, long took, long since) {
+            this.length = length;
+            this.took = took;
+            this.since = since;
+        }
+    }
+
+    /**
+     * A release, a withdrawal or a downgrade that the store did not confirm, and that is sent until it does; a withdrawal also
+     * if it was answered too early to count.
+     *
+     * <p>The first wait is a quarter of a second, because a server that was restarted is often back within a second. Each
+     * further wait is twice as long, up to a third of the lease. So the delay after an outage is at most about the length of
+     * the outage, and the time-out of one request. Except while the client closes, a wait is at least as long as the last
+     * request took: a request that waits for a locked row uses its connection for half of the time at most.
+     *
+     * <p>With a lease, the repetition ends with the lease, which ends the grant. A session may outlive it, so there the
+     * repetition continues; so it does for a downgrade, whose grant is renewed. A refusal does not end it, except the third in
+     * a row while the client closes. Thread-safe.
+     */
+    private final class RepeatedRequest {
+        private final Supplier<CompletableFuture<Boolean>> request;
+        private final BooleanSupplier needless;
+        private final long lease;
+        private final long countsFrom;
+        /** Completes when it is no longer repeated. */
+        final CompletableFuture<Void> over = new CompletableFuture<>();
+        /** The present wait; null while a request is under way. The thread that removes it sends the request. */
+        private final AtomicReference<@Nullable Wait> waiting = new AtomicReference<>();
+
+        private volatile boolean hurried;
+        /** Consecutive ones. Written only while a request is under way. */
+        private int refusals;
+
+        /**
+         * A request that was sent; {@link #ended} begins to repeat it.
+         *
+         * @param needless whether it is sent no more, though the client is open
+         * @param countsFrom by {@code nanoTime}; the answer to what was sent before does not count
+         */
+        RepeatedRequest(
+                Supplier<CompletableFuture<Boolean>> request,
+                BooleanSupplier needless,
+                Duration lease,
+                long countsFrom) {
+            this.request = request;
+            this.needless = needless;
+            this.lease = Durations.nanos(lease);
+            this.countsFrom = countsFrom;
+        }
+
+        /** The first request, which was sent at that time, has its answer, or failed. */
+        void ended(@Nullable Throwable failure, long sent) {
+            ended(failure, sent, firstWait());
+        }
+
+        private void ended(@Nullable Throwable failure, long sent, long nextLength) {
+            long now = time.nanoTime();
+            if (failure == null && sent - countsFrom < 0) {
+                await(Math.max(0, countsFrom - now), 0, firstWait());
+            } else if (failure == null || isFinal(Failures.cause(failure))) {
+                over.complete(null);
+            } else {
+                long length = hurried ? longestWait() : Math.max(nextLength, now - sent);
+                await(length, now - sent, Math.min(2 * length, longestWait()));
+            }
+        }
+
+        /** Sends the request now, unless less time has passed since it failed than it took. */
+        void sendNow() {
+            Wait present = waiting.get();
+            if (present != null && time.nanoTime() - present.since >= present.took) {
+                end(present, present.length);
+            }
+        }
+
+        /** Sends it at once, and from now on after short waits: the client is being closed. */
+        void hurry() {
+            hurried = true;
+            Wait present = waiting.get();
+            if (present != null) {
+                end(present, longestWait());
+            }
+        }
+
+        /** Sends it no more. */
+        void giveUp() {
+            over.complete(null);
+            Wait present = waiting.get();
+            if (present != null) {
+                end(present, 0);
+            }
+        }
+
+        private void await(long length, long took, long nextLength) {
+            Wait present = new Wait(length, took, time.nanoTime());
+            waiting.set(present);
+            Runnable sends = () -> end(present, nextLength);
+            Duration wait = Duration.ofNanos(length);
+            try {
+                present.timer = time.schedule(sends, wait);
+            } catch (Throwable noThread) { // nothing else may repeat it
+                present.timer = time.schedule(sends, wait);
+            }
+            if (over.isDone() || (hurried && length > longestWait())) { // giveUp() or hurry() ran meanwhile
+                end(present, longestWait());
+            }
+        }
+
+        private void end(Wait present, long nextLength) {
+            if (waiting.compareAndSet(present, null)) {
+                Scheduled timer = present.timer;
+                if (timer != null) {
+                    timer.cancel();
+                }
+                send(nextLength);
+            }
+        }
+
+        private void send(long nextLength) {
+            if (over.isDone() || closed || needless.getAsBoolean()) {
+                over.complete(null);
+                return;
+            }
+            long sent = time.nanoTime();
+            request.get().whenComplete((answer, failure) -> ended(failure, sent, nextLength));
+        }
+
+        private boolean isFinal(Throwable failure) {
+            refusals = failure instanceof StoreRefusedException ? refusals + 1 : 0;
+            return failure instanceof ClientClosedException || (refusals >= REFUSALS && hurried);
+        }
+
+        private long firstWait() {
+            return Math.min(FIRST_WAIT.toNanos(), longestWait());
+        }
+
+        private long longestWait() {
+            return hurried ? Math.min(FIRST_WAIT.toNanos(), lease / 3) : lease / 3;
+        }
     }
 }

@@ -183,7 +183,7 @@ final class RenewalSender {
             }
             request = due.stream().map(GrantState::toRenew).toList();
             slept = due.get(0).slept();
-            event = telemetry.beginRenewal();
+            event = FlightEvents.areRecorded() ? FlightEvents.beginRenewal() : null;
             return store.renew(request);
         }
 
@@ -219,7 +219,7 @@ final class RenewalSender {
     private void logOnce(String part, List<GrantState> unanswered, int due, @Nullable Throwable failure) {
         if (!unanswered.isEmpty() && failing.add(part)) {
             Log.warn(() -> "could not renew " + unanswered.size() + " of " + due + " hold(s), such as '"
-                    + unanswered.get(0).lock().name() + "', on " + store.description()
+                    + unanswered.get(0).lock().name.name() + "', on " + store.description()
                     + "; tried again until their leases end; see that the store is up and can be reached: "
                     + (failure == null ? "it gave no answer for them" : Redacted.text(failure)));
         }

@@ -36,8 +36,6 @@ final class Retention {
     private long unusedUntil;
     /** One for many uses: when it runs, it checks how long the grant has been unused. */
     private @Nullable PlannedCheck idleCheck;
-    /** When it runs. */
-    private long checkAt;
 
     Retention(ExclusiveQueue queue, GrantState grant) {
         this.queue = queue;
@@ -152,14 +150,13 @@ final class Retention {
 
     /** Plans a check, unless one comes as early: the holder before may have asked for a longer time. */
     private void checkBy(long at, Effects then) {
-        if (idleCheck != null && checkAt - at <= 0) {
+        if (idleCheck != null && idleCheck.at - at <= 0) {
             return;
         }
         cancelCheck();
         PlannedCheck check = new PlannedCheck(at);
         then.add(check);
         idleCheck = check;
-        checkAt = at;
     }
 
     private void cancelCheck() {

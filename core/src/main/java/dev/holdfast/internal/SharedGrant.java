@@ -121,12 +121,12 @@ final class SharedGrant {
         }
 
         private void answer(boolean alone) {
-            if (answered.compareAndSet(false, true)) {
-                of.queue.lock.transition(then -> {
+            of.queue.lock.transition(then -> {
+                if (answered.compareAndSet(false, true)) { // else it was answered, and an Error came after that
                     of.openedAt = alone ? of.now() : of.openedAt;
                     heard.accept(alone, then);
-                });
-            }
+                }
+            });
         }
     }
 
@@ -172,17 +172,17 @@ final class SharedGrant {
     /** Has one join who does not wait, if no other client waits. */
     void tryIfAlone(Waiter trying, Effects then) {
         ask((alone, effects) -> heardForTry(trying, alone, effects), then);
-        queue.trying(1);
+        queue.trying++;
     }
 
     private void heardForTry(Waiter trying, boolean alone, Effects then) {
-        queue.trying(-1);
+        queue.trying--;
         boolean may = alone && queue.has(this) && queue.mayEnter(this, trying);
         if (may && queue.giveTo(trying, state, then)) {
             return;
         }
         try {
-            queue.claim(trying, then);
+            queue.claim(trying, false, then);
         } catch (Throwable broken) { // nobody else would answer it
             queue.fail(trying, broken, then);
         }
@@ -324,7 +324,7 @@ final class SharedGrant {
         holds().forEach(loser -> queue.tellLoss(loser, cause, then)); // first: if it fails, who closes finds the loss
         queue.dropGrant(state);
         if (state.mayStillStand(cause)) {
-            then.add(new Effects.Clear(queue, state, null));
+            then.add(new Effects.Release(queue.lock, state, null));
         }
         queue.nextIfIdle(then);
     }

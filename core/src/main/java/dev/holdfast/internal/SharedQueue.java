@@ -50,7 +50,7 @@ final class SharedQueue extends WaitQueue {
     /** Written under the mutex, and read without. */
     private volatile boolean hasGrants;
     /** Callers that do not wait, and are to hear first whether another client waits. */
-    private int trying;
+    int trying;
 
     /** Sends the claims of waiters that are left after an answer; made within it, each would nest in the last one. */
     private final SerialRunner turns = new SerialRunner();
@@ -94,7 +94,7 @@ final class SharedQueue extends WaitQueue {
         }
         ClaimInFlight calledOff = unwanted();
         if (calledOff == null) {
-            claim(waiter, then);
+            claim(waiter, false, then);
         } else {
             ClaimInFlight claim = newClaim(waiter);
             then.add(new CallOffFirst(calledOff, claim));
@@ -158,10 +158,14 @@ final class SharedQueue extends WaitQueue {
 
     /** Watches a reader whose thread may wait for itself: it writes, or it reads and a writer is in between. */
     private void warnIfItsOwn(Waiter reader) {
-        if (!shared || !reader.waits) {
+        Thread thread = reader.thread;
+        if (!shared || !reader.waits || thread == null) {
             return;
         }
-        SelfWait.watchIfItsOwn(context, openHolds(), reader);
+        openHolds()
+                .filter(held -> held.isOwnedBy(thread))
+                .findFirst()
+                .ifPresent(held -> OwnHold.watch(context, held, reader));
         ExclusiveQueue writers = lock.writers();
         if (writers != null) {
             writers.warnIfItsOwn(reader);
@@ -260,10 +264,10 @@ final class SharedQueue extends WaitQueue {
             own(live);
             begun(reading);
             addOwner(reading);
-            live.moveTo(this); // last: an Error before that leaves the grant with the writer
+            live.owner = this; // last: an Error before that leaves the grant with the writer
             reading.becomeReader();
         } finally {
-            if (live.owner() != this) {
+            if (live.owner != this) {
                 removeOwner(reading);
                 dropGrant(live);
             }
@@ -344,18 +348,13 @@ final class SharedQueue extends WaitQueue {
     /** A claim for the first waiter, or retirement if there is no waiter and nothing is left. */
     @Override
     void nextIfIdle(Effects then) {
-        Waiter first = waiters.peek();
-        if (first == null) {
-            lock.retireIfUnused(then);
-        } else if (context.isClosed()) {
-            failAll(context.closedException(), then);
-        } else {
-            try {
-                claimNext(true, then);
-            } catch (Throwable broken) {
-                notClaimed(first, broken, then);
-            }
-        }
+        claimOrRetire(waiters.peek(), then);
+    }
+
+    /** In turn, as it follows an answer or a release. */
+    @Override
+    void claimFor(Waiter first, Effects then) {
+        claimNext(true, then);
     }
 
     /** Whether nobody here wants or has it, and no answer is on its way. */
@@ -393,9 +392,7 @@ final class SharedQueue extends WaitQueue {
         }
         SharedGrant writers = writersInStore(first);
         if (writers == null) {
-            ClaimInFlight started = newClaim(first);
-            lock.claim(this, inTurn ? new InTurn(turns, started) : started, then);
-            claims.add(started);
+            claim(first, inTurn, then);
         } else {
             writers.serveIfAlone(then);
         }
@@ -417,22 +414,12 @@ final class SharedQueue extends WaitQueue {
         return made;
     }
 
-    @Override
-    void next(Effects then) {
-        nextIfIdle(then);
-    }
-
     // ---- for its grants: under the mutex ----
 
-    void claim(Waiter asker, Effects then) {
+    void claim(Waiter asker, boolean inTurn, Effects then) {
         ClaimInFlight started = newClaim(asker);
-        lock.claim(this, started, then);
+        lock.claim(this, inTurn ? new InTurn(turns, started) : started, then);
         claims.add(started);
-    }
-
-    /** One more of them, or one less: it has heard, and joins or claims. */
-    void trying(int change) {
-        trying += change;
     }
 
     /** Whether that is one of this queue's grants, and has not been lost or released meanwhile. */

@@ -112,10 +112,10 @@ final class StoreLink {
     }
 
     CompletableFuture<Map<ClaimId, Renewal>> renew(Collection<Grant> grants) {
-        return new Request<Map<ClaimId, Renewal>>(
-                        grants.stream().map(Grant::name).toList(),
-                        (proof, verdicts) -> renewed(proof, grants, verdicts))
-                .send(store -> store.renew(grants));
+        return send(
+                grants.stream().map(Grant::name).toList(),
+                (proof, verdicts) -> renewed(proof, grants, verdicts),
+                () -> opening.with(store -> store.renew(grants)));
     }
 
     /**
@@ -155,8 +155,10 @@ final class StoreLink {
 
     /** Answers true. While the store is not open, no claim has reached it, and so none left anything behind. */
     CompletableFuture<Boolean> withdraw(Claim claim) {
-        return new Request<Boolean>(claim.name(), (proof, done) -> proof.answeredWithoutProof(claim.name()))
-                .send(() -> opening.withdraw(claim).thenApply(nothing -> true));
+        return send(
+                List.of(claim.name()),
+                (proof, done) -> proof.answeredWithoutProof(claim.name()),
+                () -> opening.withdraw(claim).thenApply(nothing -> true));
     }
 
     CompletableFuture<Boolean> breakGrant(String name, long number, boolean now) {
@@ -195,69 +197,43 @@ final class StoreLink {
     // ---- what an answer proves ----
 
     /** The store carried out a request about a name. */
-    private <T> CompletableFuture<T> carriedOut(String name, Function<Store, CompletionStage<T>> send) {
-        return new Request<T>(name, (proof, value) -> proof.answered(name)).send(send);
+    private <T> CompletableFuture<T> carriedOut(String name, Function<Store, CompletionStage<T>> request) {
+        return send(List.of(name), (proof, value) -> proof.answered(name), () -> opening.with(request));
     }
 
     /** The answer false may come without the server. */
-    private CompletableFuture<Boolean> perhaps(String name, Function<Store, CompletionStage<Boolean>> send) {
-        return new Request<Boolean>(name, (proof, done) -> {
-                    if (done) {
-                        proof.answered(name);
-                    } else {
-                        proof.answeredWithoutProof(name);
-                    }
-                })
-                .send(send);
+    private CompletableFuture<Boolean> perhaps(String name, Function<Store, CompletionStage<Boolean>> request) {
+        BiConsumer<Reachability, Boolean> proves = (proof, done) -> {
+            if (done) {
+                proof.answered(name);
+            } else {
+                proof.answeredWithoutProof(name);
+            }
+        };
+        return send(List.of(name), proves, () -> opening.with(request));
     }
 
     /** The store answers a question about a name, which says little of claims. */
-    private <T> CompletableFuture<T> question(String name, Function<Store, CompletionStage<T>> send) {
-        return new Request<T>(name, (proof, value) -> proof.answeredQuestion(name)).send(send);
+    private <T> CompletableFuture<T> question(String name, Function<Store, CompletionStage<T>> request) {
+        return send(List.of(name), (proof, value) -> proof.answeredQuestion(name), () -> opening.with(request));
     }
 
-    private <T> CompletableFuture<T> questionOfAll(Function<Store, CompletionStage<T>> send) {
-        return new Request<T>(List.of(), (proof, value) -> proof.answeredQuestion()).send(send);
+    private <T> CompletableFuture<T> questionOfAll(Function<Store, CompletionStage<T>> request) {
+        return send(List.of(), (proof, value) -> proof.answeredQuestion(), () -> opening.with(request));
     }
 
-    /** A request on its way. */
-    private final class Request<T> {
-        private final List<String> names;
-        private final BiConsumer<Reachability, T> proves;
-        private final long sent;
-        private final CompletableFuture<T> answer = new CompletableFuture<>();
-
-        Request(String name, BiConsumer<Reachability, T> proves) {
-            this(List.of(name), proves);
-        }
-
-        /**
-         * Counts it.
-         *
-         * @param names empty if it is about all
-         * @param proves tells what its answer proves
-         */
-        Request(List<String> names, BiConsumer<Reachability, T> proves) {
-            this.names = names;
-            this.proves = proves;
-            this.sent = time.nanoTime();
-            counters.storeCalls.increment();
-        }
-
-        CompletableFuture<T> send(Function<Store, CompletionStage<T>> request) {
-            return send(() -> opening.with(request));
-        }
-
-        CompletableFuture<T> send(Supplier<CompletionStage<T>> request) {
-            try {
-                Objects.requireNonNull(request.get(), NULL).whenComplete(this::ended);
-            } catch (Throwable broken) { // an Error, too, must not leave a lock half-way between two states
-                ended(null, broken);
-            }
-            return answer;
-        }
-
-        void ended(@Nullable T value, @Nullable Throwable failed) {
+    /**
+     * Sends a request, and counts it.
+     *
+     * @param names what it is about; empty if it is about all
+     * @param proves tells what its answer proves
+     */
+    private <T> CompletableFuture<T> send(
+            List<String> names, BiConsumer<Reachability, T> proves, Supplier<CompletionStage<T>> request) {
+        long sent = time.nanoTime();
+        counters.storeCalls.increment();
+        CompletableFuture<T> answer = new CompletableFuture<>();
+        BiConsumer<@Nullable T, @Nullable Throwable> ends = (value, failed) -> {
             Throwable failure = failed == null && value == null ? new NullPointerException(NULL) : failed;
             try {
                 if (failure != null) {
@@ -265,36 +241,36 @@ final class StoreLink {
                 } else {
                     answer.complete(value);
                 }
-            } finally {
-                countQuietly(value, failure);
+            } finally { // a store may throw for the name's part, and a timer may have no thread: it has its answer all
+                // the same
+                WaitQueue.quietly(() -> ended(names, proves, sent, value, failure));
             }
+        };
+        try {
+            Objects.requireNonNull(request.get(), NULL).whenComplete(ends);
+        } catch (Throwable broken) { // an Error, too, must not leave a lock half-way between two states
+            ends.accept(null, broken);
         }
+        return answer;
+    }
 
-        /** A store may throw for the name's part, and a timer may have no thread: the request has its answer all the same. */
-        private void countQuietly(@Nullable T value, @Nullable Throwable failure) {
-            try {
-                count(value, failure);
-            } catch (Throwable notCounted) {
-                // see above
-            }
+    private <T> void ended(
+            List<String> names,
+            BiConsumer<Reachability, T> proves,
+            long sent,
+            @Nullable T value,
+            @Nullable Throwable failure) {
+        counters.storeNanos.add(time.nanoTime() - sent);
+        if (failure != null) {
+            counters.failedStoreCalls.increment();
         }
-
-        private void count(@Nullable T value, @Nullable Throwable failure) {
-            counters.storeNanos.add(time.nanoTime() - sent);
-            if (failure != null) {
-                counters.failedStoreCalls.increment();
-            }
-            Reachability heard = reachability;
-            if (heard == null) {
-                return;
-            }
-            if (failure == null) {
-                proves.accept(heard, Objects.requireNonNull(value));
-            } else if (names.isEmpty()) {
-                heard.unanswered(sent, failure);
-            } else {
-                names.forEach(name -> heard.unanswered(name, sent, failure));
-            }
+        Reachability heard = Objects.requireNonNull(reachability);
+        if (failure == null) {
+            proves.accept(heard, Objects.requireNonNull(value));
+        } else if (names.isEmpty()) {
+            heard.unanswered(sent, failure);
+        } else {
+            names.forEach(name -> heard.unanswered(name, sent, failure));
         }
     }
 }

@@ -8,6 +8,8 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 
 /** The machine's time, with one timer thread: there from the beginning, or while there is something to do. */
 public final class SystemTime implements TimeSource, AutoCloseable {
@@ -35,6 +37,25 @@ public final class SystemTime implements TimeSource, AutoCloseable {
         timer.allowCoreThreadTimeOut(false);
         timer.prestartAllCoreThreads();
         return this;
+    }
+
+    /**
+     * Waits, a little at a time, for what others are about to finish: until the condition holds, which is checked first, and
+     * after each step. No interrupt ends the wait: the flag is cleared while the thread sleeps, since a thread whose flag is set
+     * cannot sleep, and is set again afterwards.
+     */
+    static void awaitUninterrupted(BooleanSupplier condition, Duration step) {
+        boolean interrupted = false;
+        try {
+            while (!condition.getAsBoolean()) {
+                LockSupport.parkNanos(condition, step.toNanos());
+                interrupted |= Thread.interrupted();
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
     }
 
     @Override

@@ -50,10 +50,6 @@ final class Telemetry {
         return counters.read(storeReachable);
     }
 
-    void add(LockListener listener) {
-        dispatcher.add(listener);
-    }
-
     /** Passes on to the listeners what was noted under a mutex, after it. Never throws. */
     void flush() {
         dispatcher.hurry();
@@ -96,26 +92,23 @@ final class Telemetry {
                 : NotAcquired.Reason.STORE_FAILED;
     }
 
-    /** A wait has ended with a hold; on the thread of the caller, or of its callback. */
-    void recordWait(LockName name, Waiter waiter, HoldHandle got) {
+    /**
+     * A wait has ended; on the thread of the caller, or of its callback.
+     *
+     * @param ifEmpty why, where the outcome is neither a hold nor a failure
+     */
+    void recordWait(LockName name, Waiter waiter, NotAcquired.Reason ifEmpty) {
         FlightEvents.Wait event = waiter.event;
-        if (event != null && event.shouldCommit()) {
+        if (event == null || !event.shouldCommit()) {
+            return;
+        }
+        Object outcome = waiter.outcome();
+        if (outcome instanceof HoldHandle got) {
             event.acquired = true;
             event.handedOver = isHandedOver(got.token());
-            commit(event, name);
+        } else {
+            event.reason = (outcome instanceof Throwable failure ? reason(failure) : ifEmpty).name();
         }
-    }
-
-    /** A wait has ended without one; as before. */
-    void recordWait(LockName name, Waiter waiter, NotAcquired.Reason reason) {
-        FlightEvents.Wait event = waiter.event;
-        if (event != null && event.shouldCommit()) {
-            event.reason = reason.name();
-            commit(event, name);
-        }
-    }
-
-    private void commit(FlightEvents.Wait event, LockName name) {
         event.lock = name.name();
         event.store = store;
         event.commit();
@@ -190,7 +183,7 @@ final class Telemetry {
     }
 
     private void recordHold(HoldState hold, boolean lost) {
-        FlightEvents.Held event = hold.event();
+        FlightEvents.Held event = hold.event;
         if (event != null && event.shouldCommit()) {
             event.lock = hold.name();
             event.store = store;
@@ -257,7 +250,7 @@ final class Telemetry {
         Log.warn(() -> "the hold of '" + leaked.name() + "' on " + store + ", acquired " + leaked.origin()
                 + ", was never closed and " + why
                 + ": it is renewed no more and ends with its lease; close holds in a try statement"
-                + (leaked.isPlaceRecorded() ? "" : ". The places of the next holds are recorded"));
+                + (leaked.site.isRecorded() ? "" : ". The places of the next holds are recorded"));
         ofHold(leaked.grant, hold -> {
             if (hold == leaked) { // others may hold by the same grant
                 dispatcher.note(new Leaked(hold.name(), hold.token, hold.origin(), store), LockListener::onLeaked);
@@ -277,15 +270,10 @@ final class Telemetry {
         return Duration.ofNanos(Math.max(0, grant.remaining()));
     }
 
-    /** Leases are about to be renewed; null while nothing is recorded. */
-    FlightEvents.@Nullable Renewed beginRenewal() {
-        return FlightEvents.areRecorded() ? FlightEvents.beginRenewal() : null;
-    }
-
     /** The store answered to a renewal, or did not. */
     void recordRenewal(FlightEvents.@Nullable Renewed event, GrantState first, int holds, int unanswered) {
         if (event != null && event.shouldCommit()) {
-            event.lock = first.lock().name();
+            event.lock = first.lock().name.name();
             event.store = store;
             event.holds = holds;
             event.unanswered = unanswered;
@@ -307,11 +295,11 @@ final class Telemetry {
     /** The store did not confirm a release. */
     void releaseFailed(GrantState grant, @Nullable HoldState last, Throwable failure) {
         counters.failedReleases.increment();
-        String name = grant.lock().name();
+        String name = grant.lock().name.name();
         Duration lease = grant.grant().lease();
         String reason = Redacted.text(failure);
         long token = last == null ? Tokens.token(grant.grant().number(), 0) : last.token;
-        String bound = grant.isSessionBound() ? "its session" : "its lease of " + Durations.text(lease);
+        String bound = grant.sessionBound ? "its session" : "its lease of " + Durations.text(lease);
         Log.warn(() -> "could not release '" + name + "' on " + store
                 + "; the client repeats the release until the store confirms it, and the lock is free when " + bound
                 + " ends at the latest; see that the store is up and can be reached: " + reason);

@@ -1,5 +1,6 @@
 package dev.holdfast.internal;
 
+import dev.holdfast.ClientClosedException;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.HoldfastException;
 import dev.holdfast.LockEvent.NotAcquired;
@@ -11,6 +12,7 @@ import dev.holdfast.spi.Grant;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -81,8 +83,8 @@ abstract class WaitQueue {
         if (waiter.resolve(Waiter.EMPTY)) {
             forget(waiter, NotAcquired.Reason.CANCELLED);
             goOn(); // it may have come no further than to make the lock
-        } else if (waiter.outcome() instanceof Waiter.Outcome.Granted granted) {
-            granted.anchor().giveBack();
+        } else if (waiter.outcome() instanceof HoldHandle granted) {
+            granted.giveBack();
         }
     }
 
@@ -130,8 +132,9 @@ abstract class WaitQueue {
     final void failSince(long nanos, Throwable why) {
         try (Effects then = lock.step()) {
             for (Waiter waiter : List.copyOf(waiters)) {
-                if (waitsSince(waiter, nanos) && waiters.remove(waiter)) {
-                    fail(waiter, why, then);
+                if (waitsSince(waiter, nanos)) {
+                    fail(waiter, why, then); // first: one that has left the queue hears nothing more
+                    waiters.remove(waiter);
                 }
             }
             afterLeaving(then);
@@ -151,14 +154,32 @@ abstract class WaitQueue {
     abstract void nextIfIdle(Effects then);
 
     /** The same where a claim left nothing there, or a release was sent, or answered where that counts. */
-    abstract void next(Effects then);
-
-    /** A claim cannot be made, as without random bytes or memory. Nobody calls who could hear that: its waiter hears it. */
-    final void notClaimed(Waiter asker, Throwable why, Effects then) {
-        fail(asker, why, then);
-        waiters.remove(asker);
-        then.add(new Effects.GoOn(this));
+    void next(Effects then) {
+        nextIfIdle(then);
     }
+
+    /** A claim for the caller that is next, or retirement if there is none. */
+    final void claimOrRetire(@Nullable Waiter first, Effects then) {
+        if (first == null) {
+            lock.retireIfUnused(then);
+        } else if (context.isClosed()) {
+            ClientClosedException closed = context.closedException();
+            fail(first, closed, then);
+            failAll(closed, then);
+            then.add(new Effects.GoOn(this));
+        } else {
+            try {
+                claimFor(first, then);
+            } catch (Throwable broken) { // as without random bytes or memory: nobody else calls who could hear that
+                fail(first, broken, then);
+                waiters.remove(first);
+                then.add(new Effects.GoOn(this));
+            }
+        }
+    }
+
+    /** Sends the claim for the caller that is next. */
+    abstract void claimFor(Waiter first, Effects then);
 
     /** What lingers goes back now, and perhaps what is retained: something else is to follow it. */
     abstract void giveUnusedBack(boolean retainedToo, Effects then);
@@ -263,7 +284,7 @@ abstract class WaitQueue {
             throw new StoreUnavailableException("the session or connection to " + context.store.description()
                     + " broke while it was asked; try again");
         }
-        if (!live.isSessionBound() && !given.lease().equals(claim.claim.lease())) {
+        if (!live.sessionBound && !given.lease().equals(claim.claim.lease())) {
             throw new StoreRefusedException(context.store.description() + " gave a lease of "
                     + Durations.text(given.lease()) + " where " + Durations.text(claim.claim.lease())
                     + " was asked for: report this to the authors of the store");
@@ -309,8 +330,9 @@ abstract class WaitQueue {
     private GrantState begin(Grant given, ClaimInFlight claim) {
         context.claims.saw(given.number());
         HoldOptions options = claim.asker.options;
-        GrantState begun = new GrantState(
-                this, given, options.autoRenew(), context.store.capabilities(), context.time, claim.slept);
+        long slept = Objects.requireNonNull(claim.sent).slept();
+        GrantState begun =
+                new GrantState(this, given, options.autoRenew(), context.store.capabilities(), context.time, slept);
         begun.beginLease(options);
         return begun;
     }
@@ -319,10 +341,10 @@ abstract class WaitQueue {
     final boolean giveTo(Waiter taker, GrantState by, Effects then) {
         HoldState before = by.lastHold();
         HoldState made;
-        Waiter.Outcome granted;
+        HoldHandle granted;
         try {
-            made = new HoldState(by, taker, context.renewer.leaks(), context.time.nanoTime());
-            granted = new Waiter.Outcome.Granted(made.handOut(taker.threadOwned));
+            made = new HoldState(by, taker, context.renewer.leaks, context.time.nanoTime());
+            granted = made.handOut(taker.threadOwned);
             begun(made);
         } catch (Throwable broken) { // an Error, such as of memory: it has left the queue, and hears of it here alone
             fail(taker, broken, then);
@@ -404,14 +426,15 @@ abstract class WaitQueue {
     }
 
     final void fail(Waiter waiter, Throwable failure, Effects then) {
-        if (then.resolve(waiter, new Waiter.Outcome.Failed(failure))) {
+        if (then.resolve(waiter, failure)) {
             quietly(() -> context.telemetry.notAcquired(name, waiter, Telemetry.reason(failure)));
         }
     }
 
     final void failAll(Throwable failure, Effects then) {
-        for (Waiter waiter = waiters.poll(); waiter != null; waiter = waiters.poll()) {
-            fail(waiter, failure, then);
+        for (Waiter waiter = waiters.peek(); waiter != null; waiter = waiters.peek()) {
+            fail(waiter, failure, then); // first: one that has left the queue hears nothing more
+            waiters.remove(waiter);
         }
     }
 
@@ -431,7 +454,7 @@ abstract class WaitQueue {
 
     /** A hold belongs to its thread, if it has one; under the mutex. */
     final void addOwner(HoldState hold) {
-        Thread owner = hold.owner();
+        Thread owner = hold.owner;
         if (owner == null) {
             return;
         }
@@ -446,7 +469,7 @@ abstract class WaitQueue {
     /** Whether it was there. */
     final boolean removeOwner(HoldState hold) {
         Map<Thread, HoldState> all = owners;
-        Thread owner = hold.owner();
+        Thread owner = hold.owner;
         return all != null && owner != null && all.remove(owner, hold);
     }
 
@@ -469,7 +492,7 @@ abstract class WaitQueue {
      * leaves an entry that no other code would clear.
      */
     final void disownOnceDead(HoldState lost) {
-        Thread owner = lost.owner();
+        Thread owner = lost.owner;
         if (owner == null || holdOf(owner) != lost) {
             return;
         }

@@ -2,6 +2,7 @@ package dev.holdfast.internal;
 
 import dev.holdfast.HoldOptions;
 import dev.holdfast.spi.Mode;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -15,19 +16,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Waiter implements Effects.Effect {
 
-    /** How a wait ended. */
-    sealed interface Outcome {
-        /** With a hold. */
-        record Granted(HoldHandle anchor) implements Outcome {}
-
-        /** Without: somebody else holds it, or the time passed, or the caller gave up. */
-        record Empty() implements Outcome {}
-
-        /** The store failed. */
-        record Failed(Throwable failure) implements Outcome {}
-    }
-
-    static final Outcome EMPTY = new Outcome.Empty();
+    /** The outcome without a hold: others have the lock, or the time passed, or the caller gave up. */
+    static final Object EMPTY = new Object();
 
     /** How the name is wanted. */
     final Mode mode;
@@ -35,15 +25,14 @@ final class Waiter implements Effects.Effect {
     final HoldOptions options;
     /** Whether to wait at all. */
     final boolean waits;
+    /** Whether the caller waits for a time of its own, and so through any outage. */
+    final boolean timed;
     /** Whether the hold is to be kept by its thread rather than by a reference: {@code asLock()}. */
     final boolean threadOwned;
     /** The thread that asks; null when asynchronous. */
     final @Nullable Thread thread;
     /** By {@link dev.holdfast.spi.TimeSource#nanoTime()}. */
     final long since;
-
-    /** Whether the caller waits for a time of its own, and so through any outage; written before it joins. */
-    boolean timed;
 
     /** The event for the flight recorder, written at the end; written before it joins, read by the caller after its outcome. */
     FlightEvents.@Nullable Wait event;
@@ -52,37 +41,36 @@ final class Waiter implements Effects.Effect {
     CallSite site = CallSite.UNKNOWN;
 
     private final @Nullable Runnable callback;
-    private final AtomicReference<@Nullable Outcome> outcome = new AtomicReference<>();
+    /** The {@link HoldHandle}, the Throwable of a failure, or {@link #EMPTY}: to set it takes no memory, so that it cannot fail. */
+    private final AtomicReference<@Nullable Object> outcome = new AtomicReference<>();
 
-    private Waiter(
+    /**
+     * A caller that is in no queue yet.
+     *
+     * @param wait how long it waits; null for ever, zero not at all
+     * @param thread the one that asks, and will {@link #await}; null when asynchronous
+     * @param callback runs when the outcome is there; null where a thread waits
+     */
+    Waiter(
             Mode mode,
             HoldOptions options,
-            boolean waits,
+            @Nullable Duration wait,
             boolean threadOwned,
             @Nullable Thread thread,
             long since,
             @Nullable Runnable callback) {
         this.mode = mode;
         this.options = options;
-        this.waits = waits;
+        this.waits = wait == null || !wait.isZero();
+        this.timed = wait != null;
         this.threadOwned = threadOwned;
         this.thread = thread;
         this.since = since;
         this.callback = callback;
     }
 
-    /** The calling thread, which will {@link #await}. */
-    static Waiter thread(Mode mode, HoldOptions options, boolean waits, boolean threadOwned, long since) {
-        return new Waiter(mode, options, waits, threadOwned, Thread.currentThread(), since, null);
-    }
-
-    /** A callback that runs when the outcome is there. */
-    static Waiter callback(Mode mode, HoldOptions options, boolean waits, long since, Runnable callback) {
-        return new Waiter(mode, options, waits, false, null, since, callback);
-    }
-
     /** Sets the outcome, without waking; false if it was set before. */
-    boolean resolve(Outcome value) {
+    boolean resolve(Object value) {
         return outcome.compareAndSet(null, value);
     }
 
@@ -97,22 +85,19 @@ final class Waiter implements Effects.Effect {
     }
 
     @Nullable
-    Outcome outcome() {
+    Object outcome() {
         return outcome.get();
     }
 
-    /** Has the calling thread park until there is an outcome or, where that counts, until it is interrupted. */
-    @Nullable
-    Outcome await(boolean interruptible, Consumer<Object> park) {
+    /** Has the calling thread park until there is an outcome; false if, where that counts, it is interrupted first. */
+    boolean await(boolean interruptible, Consumer<Object> park) {
         boolean interrupted = false;
-        Outcome now = outcome.get();
-        while (now == null) {
+        while (outcome.get() == null) {
             park.accept(this);
-            now = outcome.get();
-            if (now == null && Thread.interrupted()) {
+            if (outcome.get() == null && Thread.interrupted()) {
                 if (interruptible) {
                     Thread.currentThread().interrupt();
-                    return null;
+                    return false;
                 }
                 interrupted = true;
             }
@@ -120,6 +105,6 @@ final class Waiter implements Effects.Effect {
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
-        return now;
+        return true;
     }
 }

@@ -31,7 +31,9 @@ public final class Answer {
      * @param hears called once: with the grant, with a failure, or with neither where the claim was refused
      */
     public Answer(BiConsumer<@Nullable Grant, @Nullable Throwable> hears) {
-        this(hears, new AtomicBoolean(), null);
+        this.hears = hears;
+        this.given = new AtomicBoolean();
+        this.first = null;
     }
 
     private Answer(

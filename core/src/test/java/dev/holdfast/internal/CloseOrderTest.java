@@ -34,7 +34,8 @@ class CloseOrderTest {
 
     @Test
     void aCloseWaitsForTheReleaseThatLeavesItsQueueBetweenItsTwoLooks() throws Exception {
-        HoldHandle hold = engine.acquire(engine.name("a", Mode.EXCLUSIVE), HoldOptions.defaults());
+        HoldHandle hold = engine.acquisition(engine.name("a", Mode.EXCLUSIVE), HoldOptions.defaults())
+                .acquire();
         ReleaseSender sender = engine.context().releaseSender;
         AtomicInteger looks = new AtomicInteger();
         AtomicBoolean over = new AtomicBoolean();

@@ -8,48 +8,48 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import org.jspecify.annotations.Nullable;
 
 /** What the simulation, which lives in a package of its own, needs of the engine beyond its public methods. */
 public final class EngineDoor {
     private EngineDoor() {}
 
-    /** Tries once, as {@link Engine#tryAcquire(LockName, HoldOptions)}, without a thread that waits for the store. */
+    /** Tries once, as {@link Acquisition#tryAcquire()}, without a thread that waits for the store. */
     public static CompletableFuture<Optional<HoldHandle>> tryAcquire(
             Engine engine, LockName name, HoldOptions options, Executor executor) {
-        return submit(engine, name, options, null, executor);
+        return submit(engine, name, options, Duration.ZERO, executor);
     }
 
-    /** Waits for a time, as {@link Engine#tryAcquire(LockName, HoldOptions, Duration)}, without a thread. */
+    /** Waits for a time, as {@link Acquisition#tryAcquire(Duration)}, without a thread. */
     public static CompletableFuture<Optional<HoldHandle>> tryAcquire(
             Engine engine, LockName name, HoldOptions options, Duration wait, Executor executor) {
         return submit(engine, name, options, wait, executor);
     }
 
     private static CompletableFuture<Optional<HoldHandle>> submit(
-            Engine engine, LockName name, HoldOptions options, @Nullable Duration wait, Executor executor) {
+            Engine engine, LockName name, HoldOptions options, Duration wait, Executor executor) {
         CompletableFuture<Optional<HoldHandle>> future = new CompletableFuture<>();
         Waiter[] waiter = new Waiter[1];
-        waiter[0] = Waiter.callback(
+        waiter[0] = new Waiter(
                 name.mode(),
                 options,
-                wait != null,
+                wait,
+                false,
+                null,
                 engine.context().time.nanoTime(),
                 () -> executor.execute(() -> complete(future, waiter[0].outcome())));
-        waiter[0].timed = wait != null;
         WaitQueue queue = engine.context().locks.submit(name, waiter[0]);
-        if (wait != null) {
+        if (waiter[0].waits) {
             Scheduled timeout = engine.context().time.schedule(() -> queue.timeOut(waiter[0]), wait);
             future.whenComplete((anchor, failure) -> timeout.cancel());
         }
         return future;
     }
 
-    private static void complete(CompletableFuture<Optional<HoldHandle>> future, Waiter.Outcome outcome) {
-        if (outcome instanceof Waiter.Outcome.Granted granted) {
-            future.complete(Optional.of(granted.anchor()));
-        } else if (outcome instanceof Waiter.Outcome.Failed failed) {
-            future.completeExceptionally(Failures.here(failed.failure(), "could not try"));
+    private static void complete(CompletableFuture<Optional<HoldHandle>> future, Object outcome) {
+        if (outcome instanceof HoldHandle granted) {
+            future.complete(Optional.of(granted));
+        } else if (outcome instanceof Throwable failure) {
+            future.completeExceptionally(Failures.here(failure, "could not try"));
         } else {
             future.complete(Optional.empty());
         }
@@ -64,14 +64,13 @@ public final class EngineDoor {
     public static Optional<HoldHandle> enter(
             Engine engine, LockName name, HoldOptions options, boolean threadOwned, Duration wait)
             throws InterruptedException {
-        return wait.isZero()
-                ? Acquisition.once(engine.context(), name, options, threadOwned)
-                : Acquisition.interruptibly(engine.context(), name, options, threadOwned, wait);
+        Acquisition acquisition = new Acquisition(engine.context(), name, options, threadOwned);
+        return wait.isZero() ? acquisition.tryAcquire() : acquisition.tryAcquire(wait);
     }
 
     /** Has the collector find that nobody refers to a hold any more. */
     public static void drop(HoldHandle anchor) {
-        anchor.hold().enqueue();
+        anchor.hold.enqueue();
     }
 
     /** Whether the calling thread holds a mutex of the engine's locks. */
@@ -101,7 +100,7 @@ public final class EngineDoor {
 
     /** Looks at a hold without touching it. */
     public static Sight sight(HoldHandle anchor) {
-        return new Sight(anchor.hold());
+        return new Sight(anchor.hold);
     }
 
     /** A hold, seen without the consequences that {@link HoldHandle#isValid()} has for one that ran out. */
@@ -129,7 +128,7 @@ public final class EngineDoor {
 
         /** Whether it stands beside other readers, by now. */
         public boolean isReading() {
-            return hold.grant.owner().name.mode().kind() == LockMode.SHARED;
+            return hold.grant.owner.name.mode().kind() == LockMode.SHARED;
         }
 
         /** Ended otherwise than by its close. */

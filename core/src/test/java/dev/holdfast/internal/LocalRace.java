@@ -96,12 +96,12 @@ final class LocalRace {
 
     /** A caller who waits, not yet in any queue. */
     static Waiter caller() {
-        return Waiter.callback(Mode.EXCLUSIVE, OPTIONS, true, 0, () -> {});
+        return new Waiter(Mode.EXCLUSIVE, OPTIONS, null, false, null, 0, () -> {});
     }
 
     /** One who waits to read, not yet in any queue. */
     static Waiter reader() {
-        return Waiter.callback(Mode.SHARED, OPTIONS, true, 0, () -> {});
+        return new Waiter(Mode.SHARED, OPTIONS, null, false, null, 0, () -> {});
     }
 
     /** Brings a caller to the queue of those who want the lock as it does. */
@@ -123,7 +123,7 @@ final class LocalRace {
 
     /** The hold of a caller who has it. */
     static HoldHandle holdOf(Waiter caller) {
-        return ((Waiter.Outcome.Granted) caller.outcome()).anchor();
+        return (HoldHandle) caller.outcome();
     }
 
     /** Gives up waiting, as a caller whose time is over does; false if the outcome was there before. */
@@ -138,8 +138,8 @@ final class LocalRace {
 
     /** How a caller's wait ended; one who has the lock closes it. */
     static String end(Waiter caller) {
-        Waiter.Outcome outcome = caller.outcome();
-        if (outcome instanceof Waiter.Outcome.Granted) {
+        Object outcome = caller.outcome();
+        if (outcome instanceof HoldHandle) {
             closeHoldOf(caller);
             return "granted";
         }

@@ -43,13 +43,13 @@ class LossAtCloseTest {
 
     @BeforeEach
     void acquire() throws InterruptedException {
-        hold = engine.acquire(name, OPTIONS);
+        hold = engine.acquisition(name, OPTIONS).acquire();
         hold.onLost(told::add);
     }
 
     @Test
     void aGrantThatTheKeeperLostButHasNotToldOfYetIsALossAtTheClose() throws Exception {
-        GrantState grant = hold.hold().grant;
+        GrantState grant = hold.hold.grant;
         assertThat(grant.lose(Loss.Cause.NOT_RENEWED_IN_TIME)).isTrue(); // the renewer's first step
         assertThatThrownBy(() -> hold.close(LockMode.EXCLUSIVE)).isInstanceOf(HoldLostException.class);
         grant.lock().grantLost(grant, Loss.Cause.NOT_RENEWED_IN_TIME); // its second, too late
@@ -59,22 +59,22 @@ class LossAtCloseTest {
 
     @Test
     void theNextWaiterIsServedThen() throws Exception {
-        GrantState grant = hold.hold().grant;
-        Waiter next = Waiter.callback(Mode.EXCLUSIVE, OPTIONS, true, time.nanoTime(), () -> {});
+        GrantState grant = hold.hold.grant;
+        Waiter next = new Waiter(Mode.EXCLUSIVE, OPTIONS, null, false, null, time.nanoTime(), () -> {});
         engine.context().locks.submit(name, next);
         grant.lose(Loss.Cause.SESSION_ENDED);
         memory.open().release(grant.grant());
         assertThatThrownBy(() -> hold.close(LockMode.EXCLUSIVE)).isInstanceOf(HoldLostException.class);
-        assertThat(next.outcome()).isInstanceOf(Waiter.Outcome.Granted.class);
+        assertThat(next.outcome()).isInstanceOf(HoldHandle.class);
         grant.lock().grantLost(grant, Loss.Cause.SESSION_ENDED);
-        assertThat(((Waiter.Outcome.Granted) next.outcome()).anchor().isValid())
+        assertThat(((HoldHandle) next.outcome()).isValid())
                 .as("the late second step is about the grant before")
                 .isTrue();
     }
 
     @Test
     void aLossFoundAtTheReleaseIsToldToTheOneWhoClosedThoughAWaiterHadJustGone() {
-        Waiter gone = Waiter.callback(Mode.EXCLUSIVE, OPTIONS, true, time.nanoTime(), () -> {});
+        Waiter gone = new Waiter(Mode.EXCLUSIVE, OPTIONS, null, false, null, time.nanoTime(), () -> {});
         gone.resolve(Waiter.EMPTY); // gave up, and has not left the queue yet
         engine.context().locks.submit(name, gone);
         Breaking.shown(memory.open(), "a", true);

@@ -52,9 +52,9 @@ class NoIdTest {
 
     @Test
     void theNextOneThatWantsAPermitHearsIt() throws Exception {
-        List<HoldHandle> theirs = List.of(rival.acquire(permit(rival), OPTIONS), rival.acquire(permit(rival), OPTIONS));
-        CompletableFuture<HoldHandle> first = engine.acquireAsync(permit(engine), OPTIONS, hold -> hold, hold -> {});
-        CompletableFuture<HoldHandle> second = engine.acquireAsync(permit(engine), OPTIONS, hold -> hold, hold -> {});
+        List<HoldHandle> theirs = List.of(permit(rival).acquire(), permit(rival).acquire());
+        CompletableFuture<HoldHandle> first = permit(engine).acquireAsync(hold -> hold, hold -> {});
+        CompletableFuture<HoldHandle> second = permit(engine).acquireAsync(hold -> hold, hold -> {});
         exhausted = true;
         theirs.get(0).close(LockMode.PERMITS);
         assertThat(first).isDone();
@@ -63,7 +63,7 @@ class NoIdTest {
         theirs.get(1).close(LockMode.PERMITS);
     }
 
-    private static LockName permit(Engine of) {
-        return of.name("a", new Mode.Permits(1, 2));
+    private static Acquisition permit(Engine of) {
+        return of.acquisition(of.name("a", new Mode.Permits(1, 2)), OPTIONS);
     }
 }

@@ -14,7 +14,7 @@ class RetainAndGiveUpTest {
     private final LocalRace race = new LocalRace();
 
     private static Waiter caller(boolean waits) {
-        return Waiter.callback(Mode.EXCLUSIVE, RETAINED, waits, 0, () -> {});
+        return new Waiter(Mode.EXCLUSIVE, RETAINED, waits ? null : Duration.ZERO, false, null, 0, () -> {});
     }
 
     private HoldHandle use() {

@@ -90,11 +90,9 @@ final class Caller {
         client.note(() -> name + " wants " + lock + " " + mode + ": " + shown(options));
         CompletableFuture<Held> future;
         try {
-            future = client.engine.acquireAsync(
-                    client.engine.name(lock, mode),
-                    options,
-                    anchor -> granted(wish, lock, options, anchor),
-                    this::notWanted);
+            future = client.engine
+                    .acquisition(client.engine.name(lock, mode), options)
+                    .acquireAsync(anchor -> granted(wish, lock, options, anchor), this::notWanted);
         } catch (ClientClosedException closed) {
             wish.answered();
             throw closed;

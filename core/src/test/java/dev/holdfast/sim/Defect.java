@@ -7,8 +7,8 @@ package dev.holdfast.sim;
 enum Defect {
     DEADLINE_COUNTED_FROM_THE_REPLY(
             "internal/GrantState",
-            "Validity.confirmed(grant, grant.sentNanos(), sleptWhenSent)",
-            "Validity.confirmed(grant, time.nanoTime(), sleptWhenSent)",
+            "new Validity(grant, grant.sentNanos(), sleptWhenSent)",
+            "new Validity(grant, time.nanoTime(), sleptWhenSent)",
             500),
     RENEWAL_THAT_COMPARES_NO_ID(
             "memory/MemoryLock",
@@ -29,8 +29,8 @@ enum Defect {
             10),
     RELEASE_RETRIED_WITHOUT_ID(
             "internal/ReleaseSender",
-            "new RepeatedRequest(time, () -> store.release(grant),",
-            "new RepeatedRequest(time, () -> store.status(grant.name()).thenCompose(seen -> store.breakGrant("
+            "new RepeatedRequest(() -> store.release(grant),",
+            "new RepeatedRequest(() -> store.status(grant.name()).thenCompose(seen -> store.breakGrant("
                     + "grant.name(), seen.grant().map(held -> Tokens.number(held.token())).orElse(0L), true)),",
             500),
     LOSS_TOLD_AFTER_A_RIVALS_GRANT(
@@ -93,7 +93,7 @@ enum Defect {
     TIME_PASSED_WITHOUT_AN_ANSWER("internal/WaitQueue", "} else if (isSurelyHeldHere()) {", "} else if (true) {", 500),
     UNKNOWN_TAKEN_FOR_AN_ANSWER(
             "internal/StoreLink", "if (verdict != Renewal.Verdict.UNKNOWN) {", "if (verdict != null) {", 2_000, 279),
-    HOLD_IN_DOUBT_ENTERED_AGAIN("internal/Reentry", """
+    HOLD_IN_DOUBT_ENTERED_AGAIN("internal/OwnHold", """
         throwIfLost(context, held);
         return false;
 """, "        return true;", 1_000, 374),

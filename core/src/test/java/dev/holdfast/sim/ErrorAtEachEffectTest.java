@@ -36,6 +36,7 @@ class ErrorAtEachEffectTest {
 """;
     private static final String FIELD = "    private int next;\n";
     private static final String RUN = "                effect.run();\n";
+    private static final String TELL = "                effect.hasThrown(broken);\n";
     private static final String BEGIN = "    Effects(ReentrantLock mutex, EventDispatcher dispatcher) {\n";
 
     /** Where effects are made. */
@@ -60,7 +61,10 @@ class ErrorAtEachEffectTest {
             String effects = changed(Sabotage.source(EFFECTS), FIELD, FIELD + FAULT);
             switch (this) {
                 case WHERE_AN_EFFECT_RUNS ->
-                    effects = changed(effects, RUN, "fault.accept(effect);\n" + RUN + "fault.accept(effect);\n");
+                    effects = changed(
+                            changed(effects, RUN, "fault.accept(effect);\n" + RUN + "fault.accept(effect);\n"),
+                            TELL,
+                            "fault.accept(effect);\n" + TELL); // reached where it has thrown before
                 case WHERE_A_STEP_BEGINS -> effects = changed(effects, BEGIN, BEGIN + "fault.accept(\"a step\");\n");
                 case WHERE_AN_EFFECT_IS_MADE -> {
                     for (String step : STEPS) {
@@ -96,17 +100,27 @@ class ErrorAtEachEffectTest {
     @ParameterizedTest
     @MethodSource("plays")
     void everyWaitEndsAndNothingStaysHeld(Place place, String play) throws ReflectiveOperationException {
-        goesOn(place, play, List.of(OutOfMemoryError.class));
+        goesOn(place, play, List.of(OutOfMemoryError.class), 1);
+    }
+
+    static Stream<String> names() {
+        return ErrorPlays.names();
+    }
+
+    @ParameterizedTest
+    @MethodSource("names")
+    void thatIsSoThoughAnotherErrorComesNextAtTheSameEffect(String play) throws ReflectiveOperationException {
+        goesOn(Place.WHERE_AN_EFFECT_RUNS, play, List.of(OutOfMemoryError.class), 2);
     }
 
     @ParameterizedTest
     @MethodSource("plays")
     @Tag("thorough")
     void thatIsSoForOtherErrorsToo(Place place, String play) throws ReflectiveOperationException {
-        goesOn(place, play, List.of(StackOverflowError.class, AssertionError.class));
+        goesOn(place, play, List.of(StackOverflowError.class, AssertionError.class), 1);
     }
 
-    private static void goesOn(Place place, String play, List<Class<? extends Error>> errors)
+    private static void goesOn(Place place, String play, List<Class<? extends Error>> errors, int inARow)
             throws ReflectiveOperationException {
         List<String> wrong = new ArrayList<>();
         for (Class<? extends Error> error : errors) {
@@ -114,8 +128,8 @@ class ErrorAtEachEffectTest {
             for (int at = 0; !said.equals(ErrorPlays.NOT_REACHED); at++) {
                 said = (String) ENGINES.get(place)
                         .loadClass(ErrorPlays.class.getName())
-                        .getMethod("play", String.class, int.class, Class.class)
-                        .invoke(null, play, at, error);
+                        .getMethod("play", String.class, int.class, int.class, Class.class)
+                        .invoke(null, play, at, inARow, error);
                 if (!said.isEmpty() && !said.equals(ErrorPlays.NOT_REACHED)) {
                     wrong.add(said);
                 }

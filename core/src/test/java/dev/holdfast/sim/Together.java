@@ -3,6 +3,7 @@ package dev.holdfast.sim;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.internal.HoldHandle;
 import dev.holdfast.internal.LockName;
+import dev.holdfast.internal.MultiAcquisition;
 import dev.holdfast.spi.Mode;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -61,8 +62,9 @@ final class Together {
     }
 
     private void withFuture(Wish wish, List<LockName> names, HoldOptions options) {
-        CompletableFuture<List<Held>> future =
-                client.engine.acquireAllAsync(names, options, anchors -> granted(wish, names, options, anchors));
+        CompletableFuture<List<Held>> future = client.engine
+                .acquisition(names, options)
+                .acquireAsync(anchors -> granted(wish, names, options, anchors));
         future.whenComplete((all, failure) -> {
             if (all == null) {
                 caller.ended(wish, failure);
@@ -75,11 +77,12 @@ final class Together {
     }
 
     private void withThread(Wish wish, List<LockName> names, HoldOptions options, int how) {
+        MultiAcquisition acquisition = client.engine.acquisition(names, options);
         Optional<List<HoldHandle>> got;
         try {
             got = how < 20
-                    ? client.engine.tryAcquireAll(names, options)
-                    : client.engine.acquireAll(names, options, how < 40 || !world.isNobodyBlocked() ? aWhile() : null);
+                    ? acquisition.tryAcquire()
+                    : acquisition.acquire(how < 40 || !world.isNobodyBlocked() ? aWhile() : null);
         } catch (InterruptedException given) {
             world.counts.add(Happening.WAIT_INTERRUPTED);
             got = Optional.empty();

@@ -31,6 +31,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The way of one call through the library, as a debugger sees it: which method calls which, on each thread. The program that
@@ -51,12 +52,21 @@ public final class Walk {
         final String type;
         final String method;
         final int depth;
+        /** What runs while it is under way; null for a thread. */
+        final @Nullable Method running;
+
         final List<Call> calls = new ArrayList<>();
 
-        Call(String type, String method, int depth) {
+        Call(String type, String method, int depth, @Nullable Method running) {
             this.type = type;
             this.method = method;
             this.depth = depth;
+            this.running = running;
+        }
+
+        /** Whether it has not returned yet, though code of the JDK may have been called since. */
+        boolean isUnderWay(ThreadReference thread, int now) throws IncompatibleThreadStateException {
+            return depth < now && thread.frame(now - depth).location().method().equals(running);
         }
 
         void print(String indent, StringBuilder to) {
@@ -154,19 +164,19 @@ public final class Walk {
         if (thread.name().endsWith(TIMER)) {
             return; // what a client does meanwhile is no part of the call
         }
+        Deque<Call> stack = stacks.computeIfAbsent(thread.name(), absent -> new ArrayDeque<>());
         int depth;
         try {
             depth = thread.frameCount();
+            while (!stack.isEmpty() && !stack.peek().isUnderWay(thread, depth)) {
+                stack.pop();
+            }
         } catch (IncompatibleThreadStateException e) {
             throw new IllegalStateException(e);
         }
-        Call call = new Call(outermost(method.declaringType().name()), method.name(), depth);
-        Deque<Call> stack = stacks.computeIfAbsent(thread.name(), absent -> new ArrayDeque<>());
-        while (!stack.isEmpty() && stack.peek().depth >= depth) {
-            stack.pop();
-        }
+        Call call = new Call(outermost(method.declaringType().name()), method.name(), depth, method);
         Call caller = stack.isEmpty()
-                ? threads.computeIfAbsent(thread.name(), name -> new Call("thread", name, 0))
+                ? threads.computeIfAbsent(thread.name(), name -> new Call("thread", name, 0, null))
                 : stack.peek();
         caller.calls.add(call);
         stack.push(call);

@@ -13,7 +13,7 @@ import java.util.concurrent.Executor;
 import org.junit.jupiter.api.Test;
 
 /** An Error on the way from a grant to the future that waits for it. */
-class AsyncAcquisitionTest {
+class AcquisitionTest {
     private final ManualTime time = new ManualTime();
     private final MemoryStore memory = new MemoryStore(time);
     private final Engine engine = engine();
@@ -35,19 +35,21 @@ class AsyncAcquisitionTest {
         CompletableFuture<Runnable> later = new CompletableFuture<>();
         Executor delayed = later::complete;
 
-        asked.complete(engine.acquireAsync(
-                engine.name("a", Mode.EXCLUSIVE),
-                HoldOptions.defaults(),
-                delayed,
-                hold -> {
-                    asked.join().cancel(false);
-                    throw new OutOfMemoryError();
-                },
-                hold -> {}));
+        asked.complete(of(engine)
+                .acquireAsync(
+                        delayed,
+                        hold -> {
+                            asked.join().cancel(false);
+                            throw new OutOfMemoryError();
+                        },
+                        hold -> {}));
         later.join().run();
 
         assertThat(asked.join()).isCancelled();
-        assertThat(rival.tryAcquire(rival.name("a", Mode.EXCLUSIVE), HoldOptions.defaults()))
-                .isPresent();
+        assertThat(of(rival).tryAcquire()).isPresent();
+    }
+
+    private static Acquisition of(Engine client) {
+        return client.acquisition(client.name("a", Mode.EXCLUSIVE), HoldOptions.defaults());
     }
 }
