@@ -33,6 +33,8 @@ final class ClaimInFlight implements Effects.Effect, BiConsumer<@Nullable Grant,
     volatile boolean cancelled;
     /** When it was sent; null before that. */
     volatile ElapsedTime.@Nullable Moment sent;
+    /** Of earlier holds of this client; null where all were confirmed. */
+    private volatile @Nullable CompletableFuture<Void> releases;
 
     /** Made for those who ask, or by the end. */
     private final AtomicReference<@Nullable CompletableFuture<Void>> settled = new AtomicReference<>();
@@ -59,13 +61,19 @@ final class ClaimInFlight implements Effects.Effect, BiConsumer<@Nullable Grant,
             return;
         }
         EngineContext context = queue.context;
-        context.releaseSender.sendUnconfirmed(claim.name());
+        releases = context.releaseSender.sendUnconfirmed(claim.name());
         sent = context.time.now();
         Pending sending = context.store.claim(this);
         pending = sending;
         if (cancelled) {
             cancel(sending);
         }
+    }
+
+    /** Whether the store may have refused it for an earlier hold of this client, whose release it has not confirmed. */
+    boolean mayHaveMetItsOwn() {
+        CompletableFuture<Void> before = releases;
+        return before != null && !before.isDone();
     }
 
     /** It may have been sent, and is withdrawn. */

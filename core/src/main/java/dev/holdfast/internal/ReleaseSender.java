@@ -115,12 +115,21 @@ final class ReleaseSender {
         }
     }
 
-    /** Sends what the store has not confirmed of a name, before a claim or a query of it. */
-    void sendUnconfirmed(String name) {
+    /**
+     * Sends what the store has not confirmed of a name, before a claim or a query of it.
+     *
+     * @return completes once a claim that follows now cannot have found what was to be released; null if all is confirmed
+     */
+    @Nullable
+    CompletableFuture<Void> sendUnconfirmed(String name) {
         Set<RepeatedRequest> all = unconfirmed.get(name);
-        if (all != null) {
-            all.forEach(RepeatedRequest::sendNow);
+        if (all == null) {
+            return null;
         }
+        all.forEach(RepeatedRequest::sendNow);
+        return store.capabilities().ordered()
+                ? CompletableFuture.allOf(all.stream().map(each -> each.over).toArray(CompletableFuture<?>[]::new))
+                : new CompletableFuture<>(); // it may overtake them
     }
 
     /**

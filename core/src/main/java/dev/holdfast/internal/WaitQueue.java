@@ -256,7 +256,7 @@ abstract class WaitQueue {
         if (why != null) {
             failed(of, why, then);
         } else if (live == null && !of.claim.waits()) {
-            notGranted(of.asker, then);
+            notGranted(of, then);
         }
         of.dealtWith = true; // not before: if an Error has come until here, the claim is taken for failed
         forgetClaim(of);
@@ -411,11 +411,18 @@ abstract class WaitQueue {
     }
 
     /** A try without a grant: others have the lock, unless it was called off because the client is being closed. */
-    private void notGranted(Waiter asker, Effects then) {
+    private void notGranted(ClaimInFlight of, Effects then) {
         if (context.isClosed()) {
-            fail(asker, context.closedException(), then);
+            fail(of.asker, context.closedException(), then);
+        } else if (of.mayHaveMetItsOwn()) {
+            fail(
+                    of.asker,
+                    new StoreUnavailableException(context.store.description()
+                            + " has not confirmed yet that the last hold of '" + name
+                            + "' by this client is released, so nobody else may hold it: try again"),
+                    then);
         } else {
-            refuse(asker, then);
+            refuse(of.asker, then);
         }
     }
 
