@@ -22,29 +22,37 @@ final class Outbox {
     }
 
     /**
-     * Takes all that are still awaited; of a lock whose release is followed by a claim, one call for both.
+     * Takes all that are still awaited; of a lock whose release is followed by a claim, one call for both. Each is kept
+     * among those that were sent before it is taken from here, so that an Error on the way loses none.
      *
      * @param again sends a claim by itself
      */
-    List<ScriptCall> takeAll(Consumer<ScriptCall> again) {
+    List<ScriptCall> takeAll(SentCalls sent, Consumer<ScriptCall> again) {
         List<ScriptCall> batch = new ArrayList<>();
         Map<String, Integer> released = null;
-        for (ScriptCall call = calls.poll(); call != null; call = calls.poll()) {
+        for (ScriptCall call = calls.peek(); call != null; call = calls.peek()) {
             if (call.isDone()) {
-                continue; // given up
+                calls.remove(call); // given up
+                continue;
             }
             String name = call.name();
             Integer before = name == null || released == null ? null : released.remove(name);
-            if (before != null && call.isExclusiveClaim() && !call.wasSent()) {
-                batch.set(before, batch.get(before).with(call, again));
-                continue;
-            }
             // one that was sent before stays by itself: as part of another request its answer would not say so
-            if (name != null && call.isExclusiveRelease() && !call.wasSent()) {
-                released = released == null ? new HashMap<>() : released;
-                released.put(name, batch.size());
+            boolean isNew = !call.wasSent();
+            boolean joins = before != null && isNew && call.isExclusiveClaim();
+            ScriptCall taken = joins ? batch.get(before).with(call, again) : call;
+            sent.add(taken);
+            if (!calls.remove(call)) {
+                sent.remove(taken); // another pipeline has it, since this one was retired
+            } else if (joins) {
+                sent.remove(batch.set(before, taken));
+            } else {
+                if (isNew && name != null && call.isExclusiveRelease()) {
+                    released = released == null ? new HashMap<>() : released;
+                    released.put(name, batch.size());
+                }
+                batch.add(call);
             }
-            batch.add(call);
         }
         return batch;
     }

@@ -53,7 +53,7 @@ final class ScriptCall {
     private volatile long validOn;
 
     private boolean sent;
-    private @Nullable Object sender;
+    private @Nullable SentCalls keeper;
     private boolean askedFor;
     private boolean asking;
     /** Whether the other keys of each lock are named as well. */
@@ -189,6 +189,7 @@ final class ScriptCall {
         sentNanos = nowNanos;
         if (!sent) {
             firstConnection = onConnection;
+            sent = true;
         }
         command = made;
         return made;
@@ -229,6 +230,12 @@ final class ScriptCall {
         if (sent != null) {
             sent.cancel(false);
         }
+    }
+
+    /** Whether its command may still be answered. */
+    boolean isUnderWay() {
+        AsyncCommand<byte[], byte[], byte[]> sent = command;
+        return sent != null && !sent.isDone();
     }
 
     /** Whether this answer promises something that replicas should have: a grant, a record, the end of a grant. */
@@ -285,7 +292,7 @@ final class ScriptCall {
     void notRun(long onConnection) {
         redirections++;
         asking = false;
-        sender = null;
+        keeper = null;
         if (firstConnection == onConnection) {
             sent = false;
         }
@@ -314,12 +321,13 @@ final class ScriptCall {
         return sent;
     }
 
-    /** True once for each pipeline that sends it. */
-    boolean isNewTo(Object pipeline) {
-        boolean first = sender != pipeline;
-        sender = pipeline;
-        sent = true;
-        return first;
+    /** Whether it is among these. */
+    boolean isIn(SentCalls calls) {
+        return keeper == calls;
+    }
+
+    void addedTo(SentCalls calls) {
+        keeper = calls;
     }
 
     /** When it was asked for, and first of all when: it may wait for a connection, and be sent again. */

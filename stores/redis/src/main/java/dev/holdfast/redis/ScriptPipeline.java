@@ -127,9 +127,12 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
             events.shutDown(why);
             return;
         }
-        failRenewals(); // before Lettuce connects again and sends them again
-        if (acks.areWanted()) {
-            cancelAll(); // on the next connection WAIT would say nothing about them
+        try {
+            failRenewals(); // before Lettuce connects again and sends them again
+        } finally {
+            if (acks.areWanted()) {
+                cancelAll(); // on the next connection WAIT would say nothing about them
+            }
         }
         events.disconnected();
     }
@@ -278,15 +281,16 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
 
     private void drain() {
         draining.set(false);
-        if (!connected) {
-            late.watch();
-            return;
-        }
-        if (!packets.isUnconfirmed()) {
-            packets.write(outbox.takeAll(this::send), time.nanoTime());
-        }
-        if (!inFlight.isEmpty()) {
-            late.watch();
+        try {
+            if (connected && !packets.isUnconfirmed()) {
+                packets.write(outbox.takeAll(inFlight, this::send), time.nanoTime());
+            }
+        } catch (Throwable broken) { // such as of memory: nobody else would answer what was not sent
+            fail(call -> !call.isUnderWay(), errors.of(broken));
+        } finally {
+            if (!outbox.isEmpty() || !inFlight.isEmpty()) {
+                late.watch();
+            }
         }
     }
 

@@ -4,15 +4,22 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Predicate;
 
-/** Calls that a pipeline has sent and that have no answer yet, in the order of their sending. Thread-safe. */
+/**
+ * Calls that a pipeline has sent, or is about to send, and that have no answer yet, in the order of their sending.
+ * Thread-safe.
+ */
 final class SentCalls {
     private final Queue<ScriptCall> calls = new ConcurrentLinkedQueue<>();
 
+    /** Keeps a call; one that is sent again is here already. */
     void add(ScriptCall call) {
-        calls.add(call);
+        if (!call.isIn(this)) {
+            calls.add(call);
+            call.addedTo(this);
+        }
     }
 
-    /** Another pipeline has it from now on. */
+    /** Another pipeline has it from now on, or another call stands for it. */
     void remove(ScriptCall call) {
         calls.remove(call);
     }
