@@ -72,17 +72,21 @@ final class PendingClaim implements Pending {
 
     /** Asks the server whether it is the turn of this claim, now or as soon as the question under way is answered. */
     void ask() {
-        mutex.lock();
         try {
-            if (phase != Phase.RESTING) {
-                askAgain = phase == Phase.ASKING;
-                return;
+            mutex.lock();
+            try {
+                if (phase != Phase.RESTING) {
+                    askAgain = phase == Phase.ASKING;
+                    return;
+                }
+                beginToAsk();
+            } finally {
+                mutex.unlock();
             }
-            beginToAsk();
-        } finally {
-            mutex.unlock();
+            send();
+        } catch (Throwable broken) {
+            end(broken);
         }
-        send();
     }
 
     @Override
@@ -110,9 +114,9 @@ final class PendingClaim implements Pending {
         return done;
     }
 
-    /** The client is closed. */
-    void end(RuntimeException why) {
-        step(() -> failed(why));
+    /** The client is closed, or an Error, such as of memory, came between two phases: it must not stay in one for ever. */
+    void end(Throwable why) {
+        run(() -> phase == Phase.ANSWERED ? NOTHING : failed(why));
     }
 
     private void beginToAsk() {
@@ -123,18 +127,14 @@ final class PendingClaim implements Pending {
 
     /** Sends the question; nobody changes the place before its answer. */
     private void send() {
-        try {
-            Scripts.Place mine = waiters.place(claim.name(), place);
-            waiters.scripts().claim(claim, mine, (said, failure) -> {
-                try {
-                    told(said, failure, mine.hears());
-                } catch (Throwable broken) {
-                    asksNoMore(broken);
-                }
-            });
-        } catch (Throwable broken) {
-            asksNoMore(broken);
-        }
+        Scripts.Place mine = waiters.place(claim.name(), place);
+        waiters.scripts().claim(claim, mine, (said, failure) -> {
+            try {
+                told(said, failure, mine.hears());
+            } catch (Throwable broken) {
+                end(broken);
+            }
+        });
     }
 
     private void told(@Nullable ClaimAnswer said, @Nullable Throwable failure, boolean heard) {
@@ -144,11 +144,6 @@ final class PendingClaim implements Pending {
             waiters.reachable(claim); // a grant that is taken tells the engine by itself
             step(() -> answered(said, heard && waiters.offers().isSubscribed(claim.name())));
         }
-    }
-
-    /** An Error, such as of memory, must not leave it asking for ever. */
-    private void asksNoMore(Throwable broken) {
-        step(() -> phase == Phase.ASKING ? failed(broken) : NOTHING);
     }
 
     /** The common answer: granted, and still wanted. */
@@ -272,9 +267,8 @@ final class PendingClaim implements Pending {
     }
 
     private Runnable telling(Runnable tells) {
-        phase = Phase.ANSWERED;
         stopPolling();
-        return () -> {
+        Runnable then = () -> {
             try {
                 waiters.forget(this);
             } finally {
@@ -282,6 +276,8 @@ final class PendingClaim implements Pending {
                 hasLeft();
             }
         };
+        phase = Phase.ANSWERED; // last: nothing that fails may come between it and the answer
+        return then;
     }
 
     private void hasLeft() {
@@ -299,6 +295,14 @@ final class PendingClaim implements Pending {
     }
 
     private void step(Supplier<Runnable> transition) {
+        try {
+            run(transition);
+        } catch (Throwable broken) {
+            end(broken);
+        }
+    }
+
+    private void run(Supplier<Runnable> transition) {
         Runnable then;
         mutex.lock();
         try {

@@ -9,6 +9,7 @@ import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Renewal.Verdict;
 import dev.holdfast.spi.support.Asked;
+import dev.holdfast.tck.FaultyTime;
 import dev.holdfast.tck.IgnoringListener;
 import dev.holdfast.testbed.ChunkMatcher;
 import dev.holdfast.testbed.Ports;
@@ -477,5 +478,40 @@ class FaultTest {
 
     private static boolean isAnswered(CompletionStage<?> request) {
         return Rig.get(request.handle((answer, failure) -> failure == null));
+    }
+
+    @Test
+    void anErrorOfTheTimerLeavesNoWaitAsleep() {
+        FaultyTime time = new FaultyTime();
+        Rig.hold(rig.open(), "a");
+        try (RedisStore store = open(time)) {
+            time.failNextTask(delay -> delay.compareTo(Rig.LEASE.dividedBy(2)) > 0, new OutOfMemoryError("of the test"));
+
+            Asked waits = Asked.of(store, Rig.waiting(Rig.claim("a")));
+
+            Rig.until("its poll to be planned in vain", time::hasFailed);
+            Rig.until("the wait to end", waits.answer()::isDone);
+        }
+    }
+
+    @Test
+    void anErrorWhileAWaitIsCancelledEndsIt() {
+        FaultyTime time = new FaultyTime();
+        Rig.hold(rig.open(), "a");
+        try (RedisStore store = open(time)) {
+            Asked waits = Asked.of(store, Rig.waiting(Rig.claim("a")));
+            rig.awaitHearing(1, "a");
+            assertThat(Rig.waiting(store, "a")).as("answered after the claim was").isEqualTo(1);
+            time.failNextReading(new OutOfMemoryError("of the test"));
+
+            waits.cancel();
+
+            assertThat(time.hasFailed()).isTrue();
+            Rig.until("the wait to end", waits.answer()::isDone);
+        }
+    }
+
+    private RedisStore open(FaultyTime time) {
+        return RedisStoreProvider.open(RedisUrl.parse(rig.server.uri(), Optional.empty()), time, Rig.NEVER);
     }
 }
