@@ -1,20 +1,61 @@
 package dev.holdfast.redis;
 
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
-/** Calls that were asked for and not sent yet: for a moment, or for as long as there is no connection. Thread-safe. */
+/**
+ * Calls that were asked for and not sent yet: for a moment, or for as long as there is no connection. While a release is
+ * to be sent again, the claims of its lock stay here until it is back, before them: they would find the hold that their own
+ * client has ended. Thread-safe.
+ */
 final class Outbox {
-    private final Queue<ScriptCall> calls = new ConcurrentLinkedQueue<>();
+    private final Deque<ScriptCall> calls = new ConcurrentLinkedDeque<>();
+    /** The releases that will be back, by their locks. */
+    private final Map<String, Set<ScriptCall>> awaited = new ConcurrentHashMap<>();
 
     void add(ScriptCall call) {
-        calls.add(call);
+        if (awaited.isEmpty() || !isAwaited(call)) {
+            calls.addLast(call);
+            return;
+        }
+        calls.addFirst(call);
+        awaited.computeIfPresent(nameOf(call), (name, all) -> { // only now: a claim of its lock may be taken at once
+            all.remove(call);
+            return all.isEmpty() ? null : all;
+        });
+    }
+
+    /** A call that was taken from here will be added again. */
+    void expect(ScriptCall sentAgain) {
+        if (sentAgain.isRelease()) {
+            awaited.compute(nameOf(sentAgain), (name, others) -> {
+                Set<ScriptCall> all = others == null ? ConcurrentHashMap.newKeySet() : others;
+                all.add(sentAgain);
+                return all;
+            });
+        }
+    }
+
+    private boolean isAwaited(ScriptCall call) {
+        return awaited.getOrDefault(nameOf(call), Set.of()).contains(call);
+    }
+
+    private boolean staysBehind(ScriptCall call) {
+        return call.isClaim()
+                && awaited.getOrDefault(nameOf(call), Set.of()).stream().anyMatch(release -> !release.isDone());
+    }
+
+    private static String nameOf(ScriptCall call) {
+        String name = call.name();
+        return name == null ? "" : name;
     }
 
     boolean isEmpty() {
@@ -30,16 +71,18 @@ final class Outbox {
     List<ScriptCall> takeAll(SentCalls sent, Consumer<ScriptCall> again) {
         List<ScriptCall> batch = new ArrayList<>();
         Map<String, Integer> released = null;
-        for (ScriptCall call = calls.peek(); call != null; call = calls.peek()) {
+        for (ScriptCall call : calls) {
             if (call.isDone()) {
                 calls.remove(call); // given up
+                continue;
+            }
+            if (!awaited.isEmpty() && staysBehind(call)) {
                 continue;
             }
             String name = call.name();
             Integer before = name == null || released == null ? null : released.remove(name);
             // one that was sent before stays by itself: as part of another request its answer would not say so
-            boolean isNew = !call.wasSent();
-            boolean joins = before != null && isNew && call.isExclusiveClaim();
+            boolean joins = before != null && call.isExclusiveClaim() && !call.wasSent();
             ScriptCall taken = joins ? batch.get(before).with(call, again) : call;
             sent.add(taken);
             if (!calls.remove(call)) {
@@ -47,7 +90,7 @@ final class Outbox {
             } else if (joins) {
                 sent.remove(batch.set(before, taken));
             } else {
-                if (isNew && name != null && call.isExclusiveRelease()) {
+                if (name != null && call.isExclusiveRelease() && !call.wasSent()) {
                     released = released == null ? new HashMap<>() : released;
                     released.put(name, batch.size());
                 }

@@ -140,6 +140,7 @@ final class Packets {
             if (call.isDone()) {
                 inFlight.forgetDone();
             } else if (!inFull && failure != null && RedisErrors.isUnknownScript(failure)) {
+                inFlight.sendBehind(call);
                 write(List.of(call), heard, true);
             } else {
                 answered(call, text, failure, confirmation);

@@ -53,7 +53,7 @@ final class ScriptCall {
     private volatile long validOn;
 
     private boolean sent;
-    private @Nullable SentCalls keeper;
+    private @Nullable SentCalls sender;
     private boolean askedFor;
     private boolean asking;
     /** Whether the other keys of each lock are named as well. */
@@ -129,6 +129,16 @@ final class ScriptCall {
     @Nullable
     String name() {
         return name;
+    }
+
+    /** Whether it is the claim of a lock, in any mode. */
+    boolean isClaim() {
+        return script == Script.CLAIM || script == Script.CLAIM_FULLY;
+    }
+
+    /** Whether it ends a grant, of any mode, or withdraws a claim. */
+    boolean isRelease() {
+        return script == Script.RELEASE || script == Script.EXCHANGE;
     }
 
     boolean isExclusiveRelease() {
@@ -292,7 +302,7 @@ final class ScriptCall {
     void notRun(long onConnection) {
         redirections++;
         asking = false;
-        keeper = null;
+        sender = null;
         if (firstConnection == onConnection) {
             sent = false;
         }
@@ -321,13 +331,11 @@ final class ScriptCall {
         return sent;
     }
 
-    /** Whether it is among these. */
-    boolean isIn(SentCalls calls) {
-        return keeper == calls;
-    }
-
-    void addedTo(SentCalls calls) {
-        keeper = calls;
+    /** True once for each pipeline that sends it. */
+    boolean isNewTo(SentCalls ofPipeline) {
+        boolean first = sender != ofPipeline;
+        sender = ofPipeline;
+        return first;
     }
 
     /** When it was asked for, and first of all when: it may wait for a connection, and be sent again. */

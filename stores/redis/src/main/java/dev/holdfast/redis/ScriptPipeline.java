@@ -32,7 +32,8 @@ import org.jspecify.annotations.Nullable;
  * which nobody waits for, travel with the claim that follows it.
  *
  * <p>When the connection breaks, Lettuce connects again and repeats what was not answered; a call it fails instead, as it
- * does with the one whose answer was being awaited, is sent again from here. Until it is connected again, calls stay in
+ * does with the one whose answer was being awaited, is sent again from here. A claim stays behind a release of its lock that is
+ * sent again: it would find the hold that its own client has ended. Until it is connected again, calls stay in
  * the outbox, and those that were given up are forgotten: Lettuce would keep each of them. Claims and releases may be
  * repeated: they are told apart by their ids. Renewals are not: the first may be carried out after the second, and bring
  * an older and shorter lease back; what was under way has failed, and the engine asks anew. A call that was given up is
@@ -354,7 +355,9 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
         } else if (ended) {
             call.fail(ofSent(end.shutDown()));
         } else {
+            outbox.expect(call);
             late.schedule(() -> send(call), AGAIN, null);
+            inFlight.sendBehind(call);
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.holdfast.redis;
 
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Predicate;
@@ -13,9 +14,8 @@ final class SentCalls {
 
     /** Keeps a call; one that is sent again is here already. */
     void add(ScriptCall call) {
-        if (!call.isIn(this)) {
+        if (call.isNewTo(this)) {
             calls.add(call);
-            call.addedTo(this);
         }
     }
 
@@ -58,6 +58,17 @@ final class SentCalls {
     /** Lettuce forgets their commands; each call then fails, or is sent again from here. */
     void cancelCommands() {
         calls.forEach(ScriptCall::cancelCommand);
+    }
+
+    /** A call is sent once more. If it is a release, the claims of its lock are sent again too, behind it. */
+    void sendBehind(ScriptCall sentAgain) {
+        if (sentAgain.isRelease()) {
+            for (ScriptCall call : calls) {
+                if (call.isClaim() && Objects.equals(call.name(), sentAgain.name())) {
+                    call.cancelCommand();
+                }
+            }
+        }
     }
 
     void clear() {

@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -259,6 +260,25 @@ class AcksTest {
         link.toClient().hold();
         RecordWrite record = new RecordWrite("a", 1, RecordWrite.ABSENT, "ran", Duration.ofMinutes(1));
         assertThatThrownBy(() -> Rig.get(store.writeRecord(record))).isInstanceOf(StoreUnavailableException.class);
+    }
+
+    /** The end of a connection cancels all that was sent, to be sent again a moment later. */
+    @Test
+    void aClaimThatIsMadeAfterAResetDoesNotOvertakeTheReleaseBeforeIt() {
+        try (TcpProxy wire = TcpProxy.to(rig.server.port())) {
+            RedisStore store = rig.open("redis://127.0.0.1:" + wire.port() + "?acks=1");
+            Grant grant = Rig.hold(store, "a");
+            wire.toServer().hold();
+            CompletionStage<Boolean> released = store.release(grant);
+            Rig.until("the release to be sent", () -> wire.toServer().traffic().kept() > 0);
+
+            assertThat(wire.cut()).isPositive();
+            Asked claim = Asked.of(store, Rig.claim("a"));
+            wire.heal();
+
+            assertThat(Rig.get(claim.answer())).isPresent();
+            assertThat(Rig.get(released)).isTrue();
+        }
     }
 
     @Test

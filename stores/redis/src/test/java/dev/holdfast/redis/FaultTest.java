@@ -481,6 +481,67 @@ class FaultTest {
     }
 
     @Test
+    void aClaimDoesNotOvertakeAReleaseThatIsSentAgainAfterAReset() {
+        try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
+            RedisStore store = rig.open("redis://127.0.0.1:" + proxy.port());
+            Grant grant = Rig.hold(store, "a");
+            CompletionStage<Boolean> released = releaseIntoTheWire(store, grant, proxy);
+            long before = proxy.toServer().traffic().kept();
+            Asked claim = Asked.of(store, Rig.claim("a"));
+            Rig.until("the claim to be sent", () -> proxy.toServer().traffic().kept() > before);
+
+            assertThat(proxy.cut()).isPositive();
+            proxy.heal();
+
+            assertThat(Rig.get(claim.answer())).isPresent();
+            assertThat(Rig.get(released)).isTrue();
+        }
+    }
+
+    @Test
+    void norDoesOneThatIsMadeAfterTheReset() {
+        try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
+            RedisStore store = rig.open("redis://127.0.0.1:" + proxy.port());
+            Grant grant = Rig.hold(store, "a");
+            CompletionStage<Boolean> released = releaseIntoTheWire(store, grant, proxy);
+
+            assertThat(proxy.cut()).isPositive();
+            Asked claim = Asked.of(store, Rig.claim("a"));
+            proxy.heal();
+
+            assertThat(Rig.get(claim.answer())).isPresent();
+            assertThat(Rig.get(released)).isTrue();
+        }
+    }
+
+    @Test
+    void norDoesOneWhenTheServerHasForgottenTheScriptOfTheReleaseAlone() {
+        try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
+            RedisStore store = rig.open("redis://127.0.0.1:" + proxy.port());
+            Grant grant = Rig.hold(store, "a");
+            rig.call("SCRIPT", "FLUSH");
+            Rig.hold(store, "b"); // its script is known again
+            CompletionStage<Boolean> released = releaseIntoTheWire(store, grant, proxy);
+            long before = proxy.toServer().traffic().kept();
+            Asked claim = Asked.of(store, Rig.claim("a"));
+            Rig.until("the claim to be sent", () -> proxy.toServer().traffic().kept() > before);
+
+            proxy.heal();
+
+            assertThat(Rig.get(claim.answer())).isPresent();
+            assertThat(Rig.get(released)).isTrue();
+        }
+    }
+
+    /** It stays in the proxy. */
+    private static CompletionStage<Boolean> releaseIntoTheWire(RedisStore store, Grant grant, TcpProxy proxy) {
+        proxy.toServer().hold();
+        CompletionStage<Boolean> released = store.release(grant);
+        Rig.until("the release to be sent", () -> proxy.toServer().traffic().kept() > 0);
+        return released;
+    }
+
+    @Test
     void anErrorOfTheTimerLeavesNoWaitAsleep() {
         FaultyTime time = new FaultyTime();
         Rig.hold(rig.open(), "a");

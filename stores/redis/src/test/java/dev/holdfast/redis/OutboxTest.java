@@ -51,4 +51,26 @@ class OutboxTest {
 
         assertThat(outbox.takeAll(sent, again::add)).containsExactly(release, another);
     }
+
+    @Test
+    void aClaimStaysBehindAReleaseThatWillBeBack() {
+        outbox.expect(release);
+        outbox.add(claim);
+        assertThat(outbox.takeAll(sent, again::add)).isEmpty();
+
+        outbox.add(release);
+
+        assertThat(outbox.takeAll(sent, again::add)).hasSize(1);
+        assertThat(outbox.isEmpty()).isTrue();
+    }
+
+    @Test
+    void itDoesNotStayBehindOneThatHasEnded() {
+        outbox.expect(release);
+        outbox.add(claim);
+
+        release.fail(new IllegalStateException("too late"));
+
+        assertThat(outbox.takeAll(sent, again::add)).containsExactly(claim);
+    }
 }
