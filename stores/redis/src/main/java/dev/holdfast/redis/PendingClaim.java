@@ -52,7 +52,9 @@ final class PendingClaim implements Pending {
     /** Not null once the client is closing: the claim asks no more, and its place is given up. */
     private volatile @Nullable CompletableFuture<Void> left;
 
+    /** Passed over once, though its client was subscribed. It polls from then on, and says that it hears nothing. */
     private boolean missed;
+
     private int failures;
     private int failedSubscriptions;
     /** The microsecond of arrival under which the server keeps the place of this claim; 0 before it has one. */
@@ -127,7 +129,7 @@ final class PendingClaim implements Pending {
 
     /** Sends the question; nobody changes the place before its answer. */
     private void send() {
-        Scripts.Place mine = waiters.place(claim.name(), place);
+        Scripts.Place mine = waiters.place(claim.name(), place, missed);
         waiters.scripts().claim(claim, mine, (said, failure) -> {
             try {
                 told(said, failure, mine.hears());
@@ -187,9 +189,9 @@ final class PendingClaim implements Pending {
         }
         Runnable then = resting(waiters.nextPoll(said, subscribed && !missed));
         // A lost subscription is restored automatically; then every waiter polls again.
-        boolean subscribes = !subscribed
-                && (waiters.offers().isSubscribed(claim.name())
-                        || !waiters.offers().wasSubscribed(claim.name()));
+        boolean subscribes = waiters.offers().isSubscribed(claim.name())
+                ? !subscribed && !missed
+                : !waiters.offers().wasSubscribed(claim.name());
         return subscribes && phase == Phase.RESTING ? this::subscribe : then;
     }
 
