@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.LockClient;
+import dev.holdfast.Once;
+import dev.holdfast.OnceOptions;
 import dev.holdfast.StoreRefusedException;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Grant;
@@ -260,6 +262,21 @@ class AcksTest {
         link.toClient().hold();
         RecordWrite record = new RecordWrite("a", 1, RecordWrite.ABSENT, "ran", Duration.ofMinutes(1));
         assertThatThrownBy(() -> Rig.get(store.writeRecord(record))).isInstanceOf(StoreUnavailableException.class);
+    }
+
+    /** The master has it, and so does whoever reads it there. */
+    @Test
+    void workWhoseEndNoReplicaConfirmsIsNotSaidToHaveRun() {
+        try (LockClient client = LockClient.connect(rig.server.uri() + "?acks=1&timeout=2s")) {
+            Once work = client.once(
+                    "a", OnceOptions.keptFor(Duration.ofMinutes(5)).lease(Duration.ofSeconds(4)));
+
+            assertThatThrownBy(() -> work.run(turn -> link.toClient().hold()).message())
+                    .isInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContaining("its end could not be recorded");
+
+            assertThat(rig.call("GET", "holdfast:{a}:r")).contains("DONE");
+        }
     }
 
     /** The end of a connection cancels all that was sent, to be sent again a moment later. */
