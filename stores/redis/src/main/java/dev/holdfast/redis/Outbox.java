@@ -100,15 +100,18 @@ final class Outbox {
         return batch;
     }
 
-    /** Takes all as they are, for another outbox. */
-    void moveTo(Consumer<ScriptCall> other) {
-        List<ScriptCall> taken = new ArrayList<>();
-        for (ScriptCall call = calls.poll(); call != null; call = calls.poll()) {
-            if (!call.isDone()) {
-                taken.add(call);
+    /** Passes all that are here now on as they are, to another outbox or to this one; what cannot be passed on fails. */
+    void moveTo(Consumer<ScriptCall> other, RedisErrors errors) {
+        for (int left = calls.size(); left > 0; left--) {
+            ScriptCall call = calls.poll();
+            if (call != null && !call.isDone()) {
+                try {
+                    other.accept(call);
+                } catch (Throwable broken) { // such as of memory
+                    call.fail(errors.of(broken));
+                }
             }
         }
-        taken.forEach(other); // only now: it may add to these
     }
 
     /** Ends those without an answer, and keeps none that has ended. */

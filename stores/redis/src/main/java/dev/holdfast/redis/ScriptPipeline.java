@@ -190,7 +190,7 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
         failRenewals();
         cancelAll();
         inFlight.clear();
-        outbox.moveTo(events::unsent);
+        outbox.moveTo(events::unsent, errors);
     }
 
     /** Ends all calls that have no answer, none of which is repeated. */
@@ -236,7 +236,7 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
     /** Retiring ends the connection, too; what is retired was so before. */
     private void sendNothing() {
         if (end.isRetired()) {
-            outbox.moveTo(events::unsent);
+            outbox.moveTo(events::unsent, errors);
         } else {
             failAll();
         }
