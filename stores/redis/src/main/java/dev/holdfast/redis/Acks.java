@@ -88,7 +88,8 @@ record Acks(int replicas, Duration timeout) {
                 if (failure != null) {
                     fate.failed(said.call, failure);
                 } else if (count == null || said.connection != fate.connectionNumber()) {
-                    fate.failed(said.call, new IllegalStateException("no answer to WAIT on the connection of the grant"));
+                    fate.failed(
+                            said.call, new IllegalStateException("no answer to WAIT on the connection of the grant"));
                 } else if (count >= acks.replicas) {
                     said.call.answered(said.text, said.connection);
                 } else {

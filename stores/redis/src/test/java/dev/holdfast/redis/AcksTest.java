@@ -268,8 +268,8 @@ class AcksTest {
     @Test
     void workWhoseEndNoReplicaConfirmsIsNotSaidToHaveRun() {
         try (LockClient client = LockClient.connect(rig.server.uri() + "?acks=1&timeout=2s")) {
-            Once work = client.once(
-                    "a", OnceOptions.keptFor(Duration.ofMinutes(5)).lease(Duration.ofSeconds(4)));
+            Once work =
+                    client.once("a", OnceOptions.keptFor(Duration.ofMinutes(5)).lease(Duration.ofSeconds(4)));
 
             assertThatThrownBy(() -> work.run(turn -> link.toClient().hold()).message())
                     .isInstanceOf(StoreUnavailableException.class)

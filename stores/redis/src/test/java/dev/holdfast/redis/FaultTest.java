@@ -546,7 +546,8 @@ class FaultTest {
         FaultyTime time = new FaultyTime();
         Rig.hold(rig.open(), "a");
         try (RedisStore store = open(time)) {
-            time.failNextTask(delay -> delay.compareTo(Rig.LEASE.dividedBy(2)) > 0, new OutOfMemoryError("of the test"));
+            time.failNextTask(
+                    delay -> delay.compareTo(Rig.LEASE.dividedBy(2)) > 0, new OutOfMemoryError("of the test"));
 
             Asked waits = Asked.of(store, Rig.waiting(Rig.claim("a")));
 
@@ -562,7 +563,9 @@ class FaultTest {
         try (RedisStore store = open(time)) {
             Asked waits = Asked.of(store, Rig.waiting(Rig.claim("a")));
             rig.awaitHearing(1, "a");
-            assertThat(Rig.waiting(store, "a")).as("answered after the claim was").isEqualTo(1);
+            assertThat(Rig.waiting(store, "a"))
+                    .as("answered after the claim was")
+                    .isEqualTo(1);
             time.failNextReading(new OutOfMemoryError("of the test"));
 
             waits.cancel();

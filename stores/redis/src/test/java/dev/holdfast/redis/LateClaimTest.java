@@ -207,8 +207,10 @@ class LateClaimTest {
 
             proxy.heal();
 
-            assertThat(first.get(Rig.TIMEOUT.toSeconds(), TimeUnit.SECONDS).isValid()).isTrue();
-            assertThat(behindIt.get(Rig.TIMEOUT.toSeconds(), TimeUnit.SECONDS).isValid()).isTrue();
+            assertThat(first.get(Rig.TIMEOUT.toSeconds(), TimeUnit.SECONDS).isValid())
+                    .isTrue();
+            assertThat(behindIt.get(Rig.TIMEOUT.toSeconds(), TimeUnit.SECONDS).isValid())
+                    .isTrue();
         }
     }
 

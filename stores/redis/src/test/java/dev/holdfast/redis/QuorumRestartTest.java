@@ -110,12 +110,11 @@ class QuorumRestartTest extends QuorumCase {
         Grant held = hold(holder, Rig.claim(NAME));
         ask(servers.get(0), "SET", "holdfast:quorum", "1 " + held.lease().toMillis() + " 0 anotherProcess");
         ask(servers.get(0), "CLIENT", "KILL", "TYPE", "normal"); // as if it had been started again, with its data
-        Rig.until("it to be in doubt", () -> ask(servers.get(0), "GET", "holdfast:quorum")
-                .endsWith(" ?"));
-
         Rig.until(
-                "both to renew it",
-                () -> verdict(holder, held.withLease(LONG)) == Renewal.Verdict.HELD);
+                "it to be in doubt",
+                () -> ask(servers.get(0), "GET", "holdfast:quorum").endsWith(" ?"));
+
+        Rig.until("both to renew it", () -> verdict(holder, held.withLease(LONG)) == Renewal.Verdict.HELD);
 
         assertThat(Long.parseLong(ask(servers.get(0), "GET", "holdfast:quorum").split(" ")[1]))
                 .isGreaterThanOrEqualTo(Long.parseLong(ask(servers.get(0), "PTTL", KEY)));

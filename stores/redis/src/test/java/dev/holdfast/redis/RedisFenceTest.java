@@ -112,7 +112,16 @@ class RedisFenceTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "x", "a longer text than any token", "007", "-1", "9223372036854775808", "99999999999999999999"})
+    @ValueSource(
+            strings = {
+                "",
+                "x",
+                "a longer text than any token",
+                "007",
+                "-1",
+                "9223372036854775808",
+                "99999999999999999999"
+            })
     void aValueOfAnotherProgramIsRefusedAndStays(String foreign) {
         rig.call("SET", "holdfast:fence:a", foreign);
 
