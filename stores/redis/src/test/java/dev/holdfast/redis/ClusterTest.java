@@ -140,7 +140,7 @@ class ClusterTest {
         public long nanoTime() {
             if (readers.test(Thread.currentThread()) && left.getAndDecrement() == 0) {
                 readers = reader -> false;
-                throw new OutOfMemoryError("of the test");
+                throw new InternalError("of the test");
             }
             return time.nanoTime();
         }

@@ -547,7 +547,7 @@ class FaultTest {
         Rig.hold(rig.open(), "a");
         try (RedisStore store = open(time)) {
             time.failNextTask(
-                    delay -> delay.compareTo(Rig.LEASE.dividedBy(2)) > 0, new OutOfMemoryError("of the test"));
+                    delay -> delay.compareTo(Rig.LEASE.dividedBy(2)) > 0, new InternalError("of the test"));
 
             Asked waits = Asked.of(store, Rig.waiting(Rig.claim("a")));
 
@@ -566,7 +566,7 @@ class FaultTest {
             assertThat(Rig.waiting(store, "a"))
                     .as("answered after the claim was")
                     .isEqualTo(1);
-            time.failNextReading(new OutOfMemoryError("of the test"));
+            time.failNextReading(new InternalError("of the test"));
 
             waits.cancel();
 

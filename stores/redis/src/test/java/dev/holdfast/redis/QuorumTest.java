@@ -247,7 +247,7 @@ class QuorumTest extends QuorumCase {
         Asked waits = Asked.of(store, Rig.waiting(Rig.claim(NAME)));
         Rig.until("it to wait", () -> Rig.get(store.status(NAME)).waiting() == 1);
 
-        faulty.failNextTask(delay, new OutOfMemoryError("of the test"));
+        faulty.failNextTask(delay, new InternalError("of the test"));
 
         Rig.until("the timer to fail", faulty::hasFailed);
         Rig.until("the wait to end", waits.answer()::isDone);

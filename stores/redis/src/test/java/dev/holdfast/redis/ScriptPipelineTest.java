@@ -107,7 +107,7 @@ class ScriptPipelineTest {
         return true;
     }
 
-    /** The words of a call; the first time that they are read, the memory is full. */
+    /** The words of a call; the first time that they are read, an Error is thrown. */
     private static final class BrokenOnce extends AbstractList<String> {
         private final List<String> words;
         private final AtomicBoolean broken = new AtomicBoolean(true);
@@ -124,7 +124,7 @@ class ScriptPipelineTest {
         @Override
         public int size() {
             if (broken.getAndSet(false)) {
-                throw new OutOfMemoryError("of the test");
+                throw new InternalError("of the test");
             }
             return words.size();
         }
