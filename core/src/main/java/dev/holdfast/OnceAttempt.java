@@ -15,8 +15,9 @@ import org.jspecify.annotations.Nullable;
  * One call of {@link Once#run} that has the lock: records the beginning, runs the work, records the end.
  *
  * <p>If the store does not answer a write, it may have carried the write out, or may do so later. So the record is
- * read again before the write is repeated. If the record has the token of this hold, the beginning was written.
- * Otherwise the repeated write names the revision that was read, so the store admits only one copy. For one thread.
+ * read again before the write is repeated. The repeated write names the revision that was read, so the store admits only
+ * one copy. It is repeated also over a record that has the token of this hold, and so was written: the store may not have
+ * answered because a crash may still undo it, and only the answer to a write promises more. For one thread.
  */
 final class OnceAttempt {
     private final OnceJournal journal;
@@ -35,32 +36,33 @@ final class OnceAttempt {
     OnceResult run(RecordReading first) {
         OnceJournal.TimeLimit limit = journal.timeLimit();
         RecordReading seen = first;
+        RecordReading before = first;
+        OnceRecord begun = null;
         while (true) {
-            OnceRecord last = journal.last(seen);
-            Decision decision = plan.decide(seen, last, true);
-            if (decision.skipped().isPresent()) {
-                return decision.skipped().get();
-            }
-            if (last != null && last.run().token() > hold.token()) {
-                return overtaken(last);
+            if (begun == null || seen.stored().filter(this::isOwnBeginning).isEmpty()) {
+                before = seen;
+                OnceRecord last = journal.last(seen);
+                Decision decision = plan.decide(seen, last, true);
+                if (decision.skipped().isPresent()) {
+                    return decision.skipped().get();
+                }
+                if (last != null && last.run().token() > hold.token()) {
+                    return overtaken(last);
+                }
+                begun = journal.begun(hold, decision.period(), last, seen.now());
             }
             long revision = seen.stored().map(StoredRecord::revision).orElse(RecordWrite.ABSENT);
-            OnceRecord begun = journal.begun(hold, decision.period(), last, seen.now());
+            Optional<StoredRecord> written = Optional.empty();
             StoreUnavailableException unanswered = null;
             try {
-                Optional<StoredRecord> written = journal.write(hold, revision, begun);
-                if (written.isPresent()) {
-                    return work(written.get(), seen);
-                }
+                written = journal.write(hold, revision, begun);
             } catch (StoreUnavailableException lost) {
                 unanswered = lost;
             }
-            RecordReading before = seen;
-            seen = readAgain(limit, before, unanswered);
-            Optional<StoredRecord> own = seen.stored().filter(this::isOwnBeginning);
-            if (own.isPresent()) { // it was written after all, and the first answer was lost
-                return work(own.get(), before);
+            if (written.isPresent()) {
+                return work(written.get(), before);
             }
+            seen = readAgain(limit, before, unanswered);
         }
     }
 
@@ -196,9 +198,6 @@ final class OnceAttempt {
             StoredRecord now = journal.read().stored().orElse(null);
             if (now == null && !hold.isValid() || now != null && now.token() > hold.token()) {
                 return Optional.empty();
-            }
-            if (now != null && now.token() == hold.token() && !isOwnBeginning(now)) {
-                return Optional.of(now); // written before, and that answer was lost
             }
             revision = now == null ? RecordWrite.ABSENT : now.revision();
         }

@@ -92,6 +92,44 @@ class OnceTroubleTest extends EngineCase {
         assertThat(client.once("w", strict).run(turn -> done.add("ours")).ran()).isTrue();
     }
 
+    /** As on Redis with {@code acks}, while its replicas are away: a failover may still undo the write. */
+    @Test
+    void workWhoseBeginningIsWrittenAndNeverConfirmedIsNotBegun() {
+        line.records = atEach(this::unconfirmed);
+        assertThatThrownBy(() -> ours.run(never()).message()).isInstanceOf(StoreUnavailableException.class);
+    }
+
+    @Test
+    void workWhoseEndIsWrittenAndNeverConfirmedIsNotSaidToHaveRun() {
+        assertThatThrownBy(() -> ours.run(turn -> line.records = atEach(this::unconfirmed))
+                        .message())
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("its end could not be recorded");
+    }
+
+    /** The record still says that it has begun, as it did before the work. */
+    @Test
+    void workWhoseEndCannotBeWrittenIsNotRunTwiceByOneCall() {
+        OnceOptions brief = options.lease(s(1));
+        assertThatThrownBy(() -> client.once("w", brief)
+                        .run(turn -> {
+                            done.add("ours");
+                            line.records = atEach(request -> {
+                                advance(3, s(0.5)); // the hold is renewed
+                                return CompletableFuture.failedFuture(new StoreUnavailableException("request lost"));
+                            });
+                        })
+                        .message())
+                .isInstanceOf(StoreUnavailableException.class);
+        assertThat(done).containsExactly("ours");
+    }
+
+    private CompletionStage<?> unconfirmed(Supplier<? extends CompletionStage<?>> request) {
+        request.get();
+        advance(8, s(0.5)); // the hold is renewed
+        return CompletableFuture.failedFuture(new StoreUnavailableException("too few replicas"));
+    }
+
     /** A password that is changed while the write is under way, and corrected soon after. */
     @Test
     void theWorkRunsThoughAReadIsRefusedAfterTheAnswerToTheWriteOfItsBeginningWasLost() {

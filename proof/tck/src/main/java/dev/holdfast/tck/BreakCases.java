@@ -37,6 +37,21 @@ abstract class BreakCases extends Cases {
         assertThat(next.number()).isGreaterThan(grant.number());
     }
 
+    /** Its work may go on for as long as it was told that it had. */
+    @Test
+    void aHolderThatFindsItsGrantBrokenDoesNotFreeTheLockBeforeItsLeaseHasRunOut() {
+        RawClient one = rig.raw();
+        RawClient two = rig.raw();
+        Grant grant = one.hold(rig.name(), rig.brief());
+        two.breakGrant(grant, false);
+
+        assertThat(one.renew(grant).verdict()).isEqualTo(Verdict.LOST);
+
+        Grant next = two.holdWhenFree(grant.name());
+        assertThat(rig.now() - grant.sentNanos()).isGreaterThanOrEqualTo(Rig.least(grant.lease()));
+        assertThat(next.number()).isGreaterThan(grant.number());
+    }
+
     @Test
     void aWaiterGetsInWhenTheLeaseOfTheBrokenGrantHasRunOut() {
         RawClient one = rig.raw();

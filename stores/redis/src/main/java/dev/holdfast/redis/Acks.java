@@ -10,7 +10,6 @@ import io.lettuce.core.protocol.CommandType;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -77,18 +76,20 @@ record Acks(int replicas, Duration timeout) {
         }
 
         /**
-         * WAIT was answered, or failed.
+         * WAIT was answered, or failed. A WAIT of another connection than its grant's confirms nothing.
          *
-         * @param unanswered takes the calls when it is unknown how many replicas have them
+         * @param fate takes the calls when it is unknown how many replicas have them
          */
-        void answered(@Nullable Long count, @Nullable Throwable failure, BiConsumer<ScriptCall, Throwable> unanswered) {
+        void answered(@Nullable Long count, @Nullable Throwable failure, Packets.Fate fate) {
             for (Said said : kept) {
                 if (said.call.isDone()) {
                     continue;
                 }
-                if (failure != null || count == null) {
-                    unanswered.accept(
-                            said.call, failure == null ? new IllegalStateException("an empty answer") : failure);
+                if (failure != null) {
+                    fate.failed(said.call, failure);
+                } else if (count == null || said.connection != fate.connectionNumber()) {
+                    fate.failed(
+                            said.call, new IllegalStateException("no answer to WAIT on the connection of the grant"));
                 } else if (count >= acks.replicas) {
                     said.call.answered(said.text, said.connection);
                 } else {

@@ -23,6 +23,7 @@ final class ClusterNode implements ScriptSender.KeyPages, PipelineEvents {
 
     private final ClusterSender cluster;
     private final NodeAddress address;
+    private final RedisErrors errors;
     private final Outbox waiting = new Outbox();
     private final AtomicInteger forwardRequests = new AtomicInteger();
     private final AtomicBoolean connecting = new AtomicBoolean();
@@ -33,6 +34,7 @@ final class ClusterNode implements ScriptSender.KeyPages, PipelineEvents {
     ClusterNode(ClusterSender cluster, NodeAddress address) {
         this.cluster = cluster;
         this.address = address;
+        this.errors = cluster.errorsOf(address);
     }
 
     NodeAddress address() {
@@ -52,18 +54,27 @@ final class ClusterNode implements ScriptSender.KeyPages, PipelineEvents {
         if (forwardRequests.getAndIncrement() != 0) {
             return; // another thread does it, and goes on
         }
-        int seen = 1;
-        do {
-            ScriptSender to = sender;
-            if (retired) {
-                waiting.moveTo(cluster::send);
-            } else if (to != null) {
-                waiting.moveTo(to::send);
-            } else {
-                connect();
-            }
-            seen = forwardRequests.addAndGet(-seen);
-        } while (seen != 0);
+        try {
+            int seen = 1;
+            do {
+                forwardAll();
+                seen = forwardRequests.addAndGet(-seen);
+            } while (seen != 0);
+        } catch (Throwable broken) { // such as of memory
+            forwardRequests.set(0); // first: the next call is forwarded
+            waiting.fail(call -> true, errors.of(broken));
+        }
+    }
+
+    private void forwardAll() {
+        ScriptSender to = sender;
+        if (retired) {
+            waiting.moveTo(cluster::send, errors);
+        } else if (to != null) {
+            waiting.moveTo(to::send, errors);
+        } else {
+            connect();
+        }
     }
 
     void connect() {
@@ -85,8 +96,8 @@ final class ClusterNode implements ScriptSender.KeyPages, PipelineEvents {
                     notConnected(RedisErrors.unwrapped(failure));
                 }
             });
-        } catch (RuntimeException e) {
-            notConnected(e); // the client was shut down
+        } catch (Throwable e) { // the client was shut down, or an Error, such as of memory
+            notConnected(e);
         }
     }
 
@@ -97,16 +108,23 @@ final class ClusterNode implements ScriptSender.KeyPages, PipelineEvents {
     }
 
     private void connected(List<StatefulRedisConnection<byte[], byte[]>> made) {
-        List<ScriptPipeline> all = new ArrayList<>();
-        for (StatefulRedisConnection<byte[], byte[]> connection : made) {
-            ScriptPipeline pipeline = cluster.pipeline(connection, all.isEmpty(), address);
-            pipeline.tell(this);
-            pipeline.moveToThisLoop();
-            all.add(pipeline);
+        try {
+            List<ScriptPipeline> all = new ArrayList<>();
+            for (StatefulRedisConnection<byte[], byte[]> connection : made) {
+                ScriptPipeline pipeline = cluster.pipeline(connection, all.isEmpty(), address);
+                pipeline.tell(this);
+                pipeline.moveToThisLoop();
+                all.add(pipeline);
+            }
+            ServerCheck.loadScripts(made.get(0));
+            ScriptSender to = all.size() == 1 ? all.get(0) : new AckedSender(all.get(0), all.get(1));
+            pipelines = List.copyOf(all);
+            sender = to;
+        } catch (Throwable broken) { // such as of memory
+            made.forEach(StatefulRedisConnection::closeAsync);
+            notConnected(broken);
+            return;
         }
-        ServerCheck.loadScripts(made.get(0));
-        pipelines = List.copyOf(all);
-        sender = all.size() == 1 ? all.get(0) : new AckedSender(all.get(0), all.get(1));
         if (retired) {
             pipelines.forEach(ScriptPipeline::retire);
         } else if (cluster.isClosed()) {
@@ -116,21 +134,19 @@ final class ClusterNode implements ScriptSender.KeyPages, PipelineEvents {
     }
 
     private void notConnected(Throwable failure) {
-        RuntimeException why = cluster.errorsOf(address).ofConnecting(failure, cluster.isTls());
-        if (why instanceof StoreRefusedException) {
-            waiting.fail(call -> true, why);
+        boolean goesOn = cluster.schedule(this::connectAgain, AGAIN); // first, whatever fails below
+        if (!goesOn) {
+            connecting.set(false); // the next call connects
         }
-        waiting.fail(cluster::isLate, why);
-        boolean planned = cluster.schedule(
-                () -> {
-                    connecting.set(false);
-                    waiting.moveTo(cluster::send); // here again, unless the cluster has changed
-                },
-                AGAIN);
-        if (!planned) {
-            waiting.fail(call -> true, why);
-        }
+        RuntimeException why = errors.ofConnecting(failure, cluster.isTls());
+        boolean ends = !goesOn || why instanceof StoreRefusedException;
+        waiting.fail(call -> ends || cluster.isLate(call), why);
         cluster.refreshSoon();
+    }
+
+    private void connectAgain() {
+        connecting.set(false);
+        waiting.moveTo(cluster::send, errors); // here again, unless the cluster has changed
     }
 
     /** Whether it was connected, and is not now. */

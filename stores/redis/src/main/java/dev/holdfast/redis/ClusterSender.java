@@ -14,7 +14,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
@@ -305,12 +304,12 @@ final class ClusterSender implements ScriptSender {
                 + settings.timeout().toMillis() + " ms: it is down, busy, or cannot be reached");
     }
 
-    /** False if the timer was stopped: then the client has been shut down. */
+    /** False if the task will not be run: the timer was stopped with the client, or has no thread or memory for it. */
     boolean schedule(Runnable task, Duration delay) {
         try {
             settings.time().schedule(task, delay);
             return true;
-        } catch (IllegalStateException | RejectedExecutionException stopped) {
+        } catch (Throwable notPlanned) {
             return false;
         }
     }

@@ -1,5 +1,6 @@
 package dev.holdfast.redis;
 
+import io.lettuce.core.RedisFuture;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.SlotHash;
 import java.time.Duration;
@@ -38,15 +39,11 @@ final class ClusterTopology {
     }
 
     private void refresh() {
-        askAll().whenComplete((owners, failure) -> {
-            try {
-                if (failure == null) {
-                    learn(owners);
-                }
-            } finally {
-                asked();
-            }
-        });
+        try {
+            askAll().thenAccept(this::learn).whenComplete((done, failure) -> asked());
+        } catch (Throwable broken) { // such as of memory
+            asked();
+        }
     }
 
     /** Asks at once; fails if no node answers, or some slots have no master. */
@@ -59,7 +56,7 @@ final class ClusterTopology {
         });
     }
 
-    private CompletableFuture<SlotOwners> askAll() {
+    private CompletionStage<SlotOwners> askAll() {
         // Connected nodes first. In any order: a node that was cut off from the others reports what it last knew.
         Set<NodeAddress> all = new LinkedHashSet<>();
         List<NodeAddress> others = new ArrayList<>(known);
@@ -67,23 +64,18 @@ final class ClusterTopology {
         others.stream().filter(node -> cluster.connection(node) != null).forEach(all::add);
         all.addAll(others);
         all.addAll(seeds);
-        CompletableFuture<SlotOwners> answer = new CompletableFuture<>();
-        ask(all.iterator(), answer);
-        return answer;
+        return ask(all.iterator());
     }
 
-    private void ask(Iterator<NodeAddress> left, CompletableFuture<SlotOwners> answer) {
+    private CompletionStage<SlotOwners> ask(Iterator<NodeAddress> left) {
         if (!left.hasNext() || cluster.isClosed()) {
-            answer.completeExceptionally(cluster.noNode());
-            return;
+            return CompletableFuture.failedFuture(cluster.noNode());
         }
-        slots(left.next()).whenComplete((owners, failure) -> {
-            if (failure != null || owners.masters().isEmpty()) {
-                ask(left, answer);
-            } else {
-                answer.complete(owners);
-            }
-        });
+        return slots(left.next())
+                .handle((owners, failure) -> failure != null || owners.masters().isEmpty()
+                        ? ask(left)
+                        : CompletableFuture.completedFuture(owners))
+                .thenCompose(next -> next);
     }
 
     private void asked() {
@@ -106,28 +98,17 @@ final class ClusterTopology {
         try {
             return cluster.connectTo(node)
                     .thenCompose(made -> slots(made, node).whenComplete((owners, failure) -> made.closeAsync()));
-        } catch (RuntimeException shutDown) {
-            return CompletableFuture.failedFuture(shutDown);
+        } catch (Throwable e) { // the client was shut down, or an Error, such as of memory
+            return CompletableFuture.failedFuture(e);
         }
     }
 
     private CompletionStage<SlotOwners> slots(StatefulRedisConnection<byte[], byte[]> node, NodeAddress address) {
-        CompletableFuture<SlotOwners> answer = new CompletableFuture<>();
-        var asked = node.async().clusterSlots();
-        asked.whenComplete((said, failure) -> {
-            if (failure != null) {
-                answer.completeExceptionally(failure);
-            } else {
-                answer.complete(SlotOwners.parse(said, address));
-            }
-        });
-        cluster.schedule(
-                () -> {
-                    if (answer.completeExceptionally(cluster.late(address))) {
-                        asked.toCompletableFuture().cancel(false);
-                    }
-                },
-                cluster.timeout().dividedBy(4));
-        return answer;
+        RedisFuture<List<Object>> asked = node.async().clusterSlots();
+        Runnable giveUp = () -> asked.cancel(false);
+        if (!cluster.schedule(giveUp, cluster.timeout().dividedBy(4))) {
+            giveUp.run();
+        }
+        return asked.thenApply(said -> SlotOwners.parse(said, address));
     }
 }

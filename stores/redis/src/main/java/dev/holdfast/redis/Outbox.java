@@ -1,20 +1,61 @@
 package dev.holdfast.redis;
 
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
-/** Calls that were asked for and not sent yet: for a moment, or for as long as there is no connection. Thread-safe. */
+/**
+ * Calls that were asked for and not sent yet: for a moment, or for as long as there is no connection. While a release is
+ * to be sent again, the claims of its lock stay here until it is back, before them: they would find the hold that their own
+ * client has ended. Thread-safe.
+ */
 final class Outbox {
-    private final Queue<ScriptCall> calls = new ConcurrentLinkedQueue<>();
+    private final Deque<ScriptCall> calls = new ConcurrentLinkedDeque<>();
+    /** The releases that will be back, by their locks. */
+    private final Map<String, Set<ScriptCall>> awaited = new ConcurrentHashMap<>();
 
     void add(ScriptCall call) {
-        calls.add(call);
+        if (awaited.isEmpty() || !isAwaited(call)) {
+            calls.addLast(call);
+            return;
+        }
+        calls.addFirst(call);
+        awaited.computeIfPresent(nameOf(call), (name, all) -> { // only now: a claim of its lock may be taken at once
+            all.remove(call);
+            return all.isEmpty() ? null : all;
+        });
+    }
+
+    /** A call that was taken from here will be added again. */
+    void expect(ScriptCall sentAgain) {
+        if (sentAgain.isRelease()) {
+            awaited.compute(nameOf(sentAgain), (name, others) -> {
+                Set<ScriptCall> all = others == null ? ConcurrentHashMap.newKeySet() : others;
+                all.add(sentAgain);
+                return all;
+            });
+        }
+    }
+
+    private boolean isAwaited(ScriptCall call) {
+        return awaited.getOrDefault(nameOf(call), Set.of()).contains(call);
+    }
+
+    private boolean staysBehind(ScriptCall call) {
+        return call.isClaim()
+                && awaited.getOrDefault(nameOf(call), Set.of()).stream().anyMatch(release -> !release.isDone());
+    }
+
+    private static String nameOf(ScriptCall call) {
+        String name = call.name();
+        return name == null ? "" : name;
     }
 
     boolean isEmpty() {
@@ -22,42 +63,55 @@ final class Outbox {
     }
 
     /**
-     * Takes all that are still awaited; of a lock whose release is followed by a claim, one call for both.
+     * Takes all that are still awaited; of a lock whose release is followed by a claim, one call for both. Each is kept
+     * among those that were sent before it is taken from here, so that an Error on the way loses none.
      *
      * @param again sends a claim by itself
      */
-    List<ScriptCall> takeAll(Consumer<ScriptCall> again) {
+    List<ScriptCall> takeAll(SentCalls sent, Consumer<ScriptCall> again) {
         List<ScriptCall> batch = new ArrayList<>();
         Map<String, Integer> released = null;
-        for (ScriptCall call = calls.poll(); call != null; call = calls.poll()) {
+        for (ScriptCall call : calls) {
             if (call.isDone()) {
-                continue; // given up
+                calls.remove(call); // given up
+                continue;
+            }
+            if (!awaited.isEmpty() && staysBehind(call)) {
+                continue;
             }
             String name = call.name();
             Integer before = name == null || released == null ? null : released.remove(name);
-            if (before != null && call.isExclusiveClaim() && !call.wasSent()) {
-                batch.set(before, batch.get(before).with(call, again));
-                continue;
-            }
             // one that was sent before stays by itself: as part of another request its answer would not say so
-            if (name != null && call.isExclusiveRelease() && !call.wasSent()) {
-                released = released == null ? new HashMap<>() : released;
-                released.put(name, batch.size());
+            boolean joins = before != null && call.isExclusiveClaim() && !call.wasSent();
+            ScriptCall taken = joins ? batch.get(before).with(call, again) : call;
+            sent.add(taken);
+            if (!calls.remove(call)) {
+                sent.remove(taken); // another pipeline has it, since this one was retired
+            } else if (joins) {
+                sent.remove(batch.set(before, taken));
+            } else {
+                if (name != null && call.isExclusiveRelease() && !call.wasSent()) {
+                    released = released == null ? new HashMap<>() : released;
+                    released.put(name, batch.size());
+                }
+                batch.add(call);
             }
-            batch.add(call);
         }
         return batch;
     }
 
-    /** Takes all as they are, for another outbox. */
-    void moveTo(Consumer<ScriptCall> other) {
-        List<ScriptCall> taken = new ArrayList<>();
-        for (ScriptCall call = calls.poll(); call != null; call = calls.poll()) {
-            if (!call.isDone()) {
-                taken.add(call);
+    /** Passes all that are here now on as they are, to another outbox or to this one; what cannot be passed on fails. */
+    void moveTo(Consumer<ScriptCall> other, RedisErrors errors) {
+        for (int left = calls.size(); left > 0; left--) {
+            ScriptCall call = calls.poll();
+            if (call != null && !call.isDone()) {
+                try {
+                    other.accept(call);
+                } catch (Throwable broken) { // such as of memory
+                    call.fail(errors.of(broken));
+                }
             }
         }
-        taken.forEach(other); // only now: it may add to these
     }
 
     /** Ends those without an answer, and keeps none that has ended. */

@@ -6,7 +6,6 @@ import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandType;
-import io.lettuce.core.protocol.RedisCommand;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -91,44 +90,49 @@ final class Packets {
         write(calls, now, false);
     }
 
+    /** After an Error nobody else would answer these calls: those that have a command fail with it, the others alone. */
     private void write(List<ScriptCall> calls, long now, boolean inFull) {
-        List<RedisCommand<byte[], byte[], ?>> packet = new ArrayList<>();
-        Acks.@Nullable Waiting confirmation =
-                acks.areWanted() && calls.stream().anyMatch(ScriptCall::mayGrant) ? confirmation(now) : null;
-        for (ScriptCall call : calls) {
-            if (call.isAsking()) {
-                packet.add(new AsyncCommand<>(
-                        new Command<>(CommandType.ASKING, new StatusOutput<>(ByteArrayCodec.INSTANCE))));
-            }
-            packet.add(prepared(call, now, inFull, confirmation));
-        }
-        if (confirmation != null) {
-            packet.add(confirmation.command());
-        }
-        if (packet.isEmpty()) {
+        if (calls.isEmpty()) {
             return;
         }
+        List<AsyncCommand<byte[], byte[], ?>> packet = new ArrayList<>();
+        int prepared = 0;
         try {
+            Acks.@Nullable Waiting confirmation =
+                    acks.areWanted() && calls.stream().anyMatch(ScriptCall::mayGrant)
+                            ? new Acks.Waiting(acks, errors, now)
+                            : null;
+            for (ScriptCall call : calls) {
+                if (call.isAsking()) {
+                    packet.add(new AsyncCommand<>(
+                            new Command<>(CommandType.ASKING, new StatusOutput<>(ByteArrayCodec.INSTANCE))));
+                }
+                packet.add(prepared(call, now, inFull, confirmation));
+                prepared++;
+            }
+            if (confirmation != null) {
+                packet.add(confirmation.command());
+                await(confirmation);
+            }
             connection.dispatch(packet);
         } catch (RuntimeException | Error e) {
-            packet.forEach(command -> ((AsyncCommand<?, ?, ?>) command).completeExceptionally(e));
+            packet.forEach(command -> command.completeExceptionally(e));
+            calls.subList(prepared, calls.size()).forEach(call -> fate.failed(call, e));
         }
     }
 
-    private Acks.Waiting confirmation(long now) {
-        Acks.Waiting confirmation = new Acks.Waiting(acks, errors, now);
-        confirmations.add(confirmation);
+    private void await(Acks.Waiting confirmation) {
         confirmation.command().onComplete((count, failure) -> {
             fate.ended(failure);
             confirmations.remove(confirmation);
-            confirmation.answered(count, failure, fate::failed);
+            confirmation.answered(count, failure, fate);
             inFlight.forgetDone();
             fate.confirmed();
         });
-        return confirmation;
+        confirmations.add(confirmation);
     }
 
-    private RedisCommand<byte[], byte[], ?> prepared(
+    private AsyncCommand<byte[], byte[], ?> prepared(
             ScriptCall call, long now, boolean inFull, Acks.@Nullable Waiting confirmation) {
         AsyncCommand<byte[], byte[], byte[]> command = call.command(now, fate.connectionNumber(), inFull);
         command.onComplete((text, failure) -> {
@@ -136,14 +140,12 @@ final class Packets {
             if (call.isDone()) {
                 inFlight.forgetDone();
             } else if (!inFull && failure != null && RedisErrors.isUnknownScript(failure)) {
+                inFlight.sendBehind(call);
                 write(List.of(call), heard, true);
             } else {
                 answered(call, text, failure, confirmation);
             }
         });
-        if (call.isNewTo(this)) {
-            inFlight.add(call);
-        }
         return command;
     }
 

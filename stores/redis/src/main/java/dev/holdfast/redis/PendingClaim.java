@@ -52,7 +52,9 @@ final class PendingClaim implements Pending {
     /** Not null once the client is closing: the claim asks no more, and its place is given up. */
     private volatile @Nullable CompletableFuture<Void> left;
 
+    /** Passed over once, though its client was subscribed. It polls from then on, and says that it hears nothing. */
     private boolean missed;
+
     private int failures;
     private int failedSubscriptions;
     /** The microsecond of arrival under which the server keeps the place of this claim; 0 before it has one. */
@@ -72,17 +74,21 @@ final class PendingClaim implements Pending {
 
     /** Asks the server whether it is the turn of this claim, now or as soon as the question under way is answered. */
     void ask() {
-        mutex.lock();
         try {
-            if (phase != Phase.RESTING) {
-                askAgain = phase == Phase.ASKING;
-                return;
+            mutex.lock();
+            try {
+                if (phase != Phase.RESTING) {
+                    askAgain = phase == Phase.ASKING;
+                    return;
+                }
+                beginToAsk();
+            } finally {
+                mutex.unlock();
             }
-            beginToAsk();
-        } finally {
-            mutex.unlock();
+            send();
+        } catch (Throwable broken) {
+            end(broken);
         }
-        send();
     }
 
     @Override
@@ -110,9 +116,9 @@ final class PendingClaim implements Pending {
         return done;
     }
 
-    /** The client is closed. */
-    void end(RuntimeException why) {
-        step(() -> failed(why));
+    /** The client is closed, or an Error, such as of memory, came between two phases: it must not stay in one for ever. */
+    void end(Throwable why) {
+        run(() -> phase == Phase.ANSWERED ? NOTHING : failed(why));
     }
 
     private void beginToAsk() {
@@ -123,18 +129,14 @@ final class PendingClaim implements Pending {
 
     /** Sends the question; nobody changes the place before its answer. */
     private void send() {
-        try {
-            Scripts.Place mine = waiters.place(claim.name(), place);
-            waiters.scripts().claim(claim, mine, (said, failure) -> {
-                try {
-                    told(said, failure, mine.hears());
-                } catch (Throwable broken) {
-                    asksNoMore(broken);
-                }
-            });
-        } catch (Throwable broken) {
-            asksNoMore(broken);
-        }
+        Scripts.Place mine = waiters.place(claim.name(), place, missed);
+        waiters.scripts().claim(claim, mine, (said, failure) -> {
+            try {
+                told(said, failure, mine.hears());
+            } catch (Throwable broken) {
+                end(broken);
+            }
+        });
     }
 
     private void told(@Nullable ClaimAnswer said, @Nullable Throwable failure, boolean heard) {
@@ -144,11 +146,6 @@ final class PendingClaim implements Pending {
             waiters.reachable(claim); // a grant that is taken tells the engine by itself
             step(() -> answered(said, heard && waiters.offers().isSubscribed(claim.name())));
         }
-    }
-
-    /** An Error, such as of memory, must not leave it asking for ever. */
-    private void asksNoMore(Throwable broken) {
-        step(() -> phase == Phase.ASKING ? failed(broken) : NOTHING);
     }
 
     /** The common answer: granted, and still wanted. */
@@ -192,9 +189,9 @@ final class PendingClaim implements Pending {
         }
         Runnable then = resting(waiters.nextPoll(said, subscribed && !missed));
         // A lost subscription is restored automatically; then every waiter polls again.
-        boolean subscribes = !subscribed
-                && (waiters.offers().isSubscribed(claim.name())
-                        || !waiters.offers().wasSubscribed(claim.name()));
+        boolean subscribes = waiters.offers().isSubscribed(claim.name())
+                ? !subscribed && !missed
+                : !waiters.offers().wasSubscribed(claim.name());
         return subscribes && phase == Phase.RESTING ? this::subscribe : then;
     }
 
@@ -272,9 +269,8 @@ final class PendingClaim implements Pending {
     }
 
     private Runnable telling(Runnable tells) {
-        phase = Phase.ANSWERED;
         stopPolling();
-        return () -> {
+        Runnable then = () -> {
             try {
                 waiters.forget(this);
             } finally {
@@ -282,6 +278,8 @@ final class PendingClaim implements Pending {
                 hasLeft();
             }
         };
+        phase = Phase.ANSWERED; // last: nothing that fails may come between it and the answer
+        return then;
     }
 
     private void hasLeft() {
@@ -299,6 +297,14 @@ final class PendingClaim implements Pending {
     }
 
     private void step(Supplier<Runnable> transition) {
+        try {
+            run(transition);
+        } catch (Throwable broken) {
+            end(broken);
+        }
+    }
+
+    private void run(Supplier<Runnable> transition) {
         Runnable then;
         mutex.lock();
         try {

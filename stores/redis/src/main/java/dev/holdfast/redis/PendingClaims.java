@@ -193,7 +193,7 @@ final class PendingClaims implements OfferListener.Listener {
         offers.giveUp();
     }
 
-    /** The server has become a replica. */
+    /** The server has become a replica, or the connection for scripts has been made again: its name may lead elsewhere now. */
     void reconnect() {
         offers.reconnect();
     }
@@ -214,9 +214,13 @@ final class PendingClaims implements OfferListener.Listener {
         return time;
     }
 
-    /** The place that a claim sends when it asks; 0 if it has none. */
-    Scripts.Place place(String lock, String at) {
-        return new Scripts.Place(offers.channel(), at, poll, offers.isSubscribed(lock));
+    /**
+     * The place that a claim sends when it asks; 0 if it has none.
+     *
+     * @param missed whether it was passed over before: its subscription may be at another server than the lock
+     */
+    Scripts.Place place(String lock, String at, boolean missed) {
+        return new Scripts.Place(offers.channel(), at, poll, offers.isSubscribed(lock) && !missed);
     }
 
     /**

@@ -92,24 +92,41 @@ final class QuorumClaim implements Pending {
 
     /** Begins the next round, unless one is under way. */
     void ask() {
-        QuorumRound next;
-        QuorumHold known = store.hold(claim.id());
-        QuorumHold existing = known == null || known.hasEnded() ? null : known;
+        orFail(() -> {
+            QuorumHold known = store.hold(claim.id());
+            QuorumHold existing = known == null || known.hasEnded() ? null : known;
+            QuorumRound next = next(existing);
+            if (next != null) {
+                next.start().whenComplete((result, failure) -> orFail(() -> decided(next, existing, result)));
+            }
+        });
+    }
+
+    /** The round to ask in; null if it is not the time for one. */
+    private @Nullable QuorumRound next(@Nullable QuorumHold existing) {
         mutex.lock();
         try {
             if (phase != Phase.PAUSING || cancelled) {
-                return;
+                return null;
             }
             phase = Phase.ASKING;
             timer.cancel();
             ClaimId id = existing != null ? existing.round : rounds == 0 ? claim.id() : ClaimId.random();
             rounds++;
-            next = new QuorumRound(members, claim, id, lost);
-            round = next;
+            round = new QuorumRound(members, claim, id, lost);
+            return round;
         } finally {
             mutex.unlock();
         }
-        next.start().whenComplete((result, failure) -> decided(next, existing, result));
+    }
+
+    /** An Error, such as of memory, must not leave it between two phases for ever. */
+    private void orFail(Runnable step) {
+        try {
+            step.run();
+        } catch (Throwable broken) {
+            fail(broken);
+        }
     }
 
     private void decided(QuorumRound asked, @Nullable QuorumHold existing, QuorumRound.Result result) {
@@ -124,7 +141,7 @@ final class QuorumClaim implements Pending {
         } else if (result.why() != null) {
             fail(result.why());
         } else {
-            undone.whenComplete((done, failure) -> decideTry(result));
+            undone.whenComplete((done, failure) -> orFail(() -> decideTry(result)));
         }
     }
 
@@ -248,7 +265,7 @@ final class QuorumClaim implements Pending {
             mutex.unlock();
         }
         if (now) {
-            leave();
+            orFail(this::leave);
         }
     }
 
@@ -302,7 +319,7 @@ final class QuorumClaim implements Pending {
         answer.complete(with);
     }
 
-    void fail(@Nullable RuntimeException why) {
+    void fail(@Nullable Throwable why) {
         answered();
         answer.completeExceptionally(why == null ? new StoreUnavailableException("too few members answered") : why);
     }

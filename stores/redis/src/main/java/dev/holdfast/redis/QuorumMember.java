@@ -285,7 +285,8 @@ final class QuorumMember implements PipelineEvents, AutoCloseable {
     }
 
     /**
-     * Renews. It first remembers a lease longer than all before, for the time when another member has to sit it out.
+     * Renews. It first remembers a lease longer than all before, for the time when another member has to sit it out; where
+     * it cannot, since its data was deleted, it renews nothing.
      */
     CompletionStage<Map<ClaimId, Renewal>> renew(List<Grant> grants) {
         long longest = grants.stream()
@@ -296,8 +297,8 @@ final class QuorumMember implements PipelineEvents, AutoCloseable {
             return scripts.renew(grants);
         }
         return about(UNKNOWN, "", longest).thenCompose(said -> {
-            longestMillis = said.startsWith("+") ? longest(said) : longestMillis;
-            return scripts.renew(grants);
+            longestMillis = longest(said);
+            return longestMillis < longest ? CompletableFuture.failedFuture(sitsOut(said)) : scripts.renew(grants);
         });
     }
 

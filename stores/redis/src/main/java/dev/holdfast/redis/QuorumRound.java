@@ -87,8 +87,12 @@ final class QuorumRound {
         result.whenComplete((done, failure) -> timer.cancel());
         for (QuorumMember member : members.all()) {
             boolean sent = member.isReady();
-            QuorumScripts.claim(member, claim, id, () -> unansweredIf(sent))
-                    .whenComplete((said, failure) -> answered(member, said, failure));
+            try {
+                QuorumScripts.claim(member, claim, id, () -> unansweredIf(sent))
+                        .whenComplete((said, failure) -> answered(member, said, failure));
+            } catch (Throwable broken) { // such as of memory: what the others grant is released like that of any round
+                answered(member, null, broken);
+            }
         }
         return result;
     }
@@ -166,16 +170,19 @@ final class QuorumRound {
         } finally {
             mutex.unlock();
         }
-        for (int i : toRaise) {
-            QuorumMember member = members.all().get(i);
-            QuorumScripts.raise(member, claim.name(), id, number)
-                    .whenComplete((said, failure) -> raised(member, said, failure));
-        }
-        if (hurry) {
-            members.later(() -> giveUpOthers(false), QuorumMembers.GRACE);
-        }
-        if (now != null) {
-            result.complete(now);
+        try {
+            for (int i : toRaise) {
+                QuorumMember member = members.all().get(i);
+                QuorumScripts.raise(member, claim.name(), id, number)
+                        .whenComplete((said, failure) -> raised(member, said, failure));
+            }
+            if (hurry) {
+                members.later(() -> giveUpOthers(false), QuorumMembers.GRACE);
+            }
+        } finally {
+            if (now != null) {
+                result.complete(now);
+            }
         }
         return null;
     }

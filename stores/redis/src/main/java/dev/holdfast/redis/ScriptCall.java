@@ -53,7 +53,7 @@ final class ScriptCall {
     private volatile long validOn;
 
     private boolean sent;
-    private @Nullable Object sender;
+    private @Nullable SentCalls sender;
     private boolean askedFor;
     private boolean asking;
     /** Whether the other keys of each lock are named as well. */
@@ -131,6 +131,16 @@ final class ScriptCall {
         return name;
     }
 
+    /** Whether it is the claim of a lock, in any mode. */
+    boolean isClaim() {
+        return script == Script.CLAIM || script == Script.CLAIM_FULLY;
+    }
+
+    /** Whether it ends a grant, of any mode, or withdraws a claim. */
+    boolean isRelease() {
+        return script == Script.RELEASE || script == Script.EXCHANGE;
+    }
+
     boolean isExclusiveRelease() {
         return kind == Kind.RELEASE;
     }
@@ -189,6 +199,7 @@ final class ScriptCall {
         sentNanos = nowNanos;
         if (!sent) {
             firstConnection = onConnection;
+            sent = true;
         }
         command = made;
         return made;
@@ -229,6 +240,12 @@ final class ScriptCall {
         if (sent != null) {
             sent.cancel(false);
         }
+    }
+
+    /** Whether its command may still be answered. */
+    boolean isUnderWay() {
+        AsyncCommand<byte[], byte[], byte[]> sent = command;
+        return sent != null && !sent.isDone();
     }
 
     /** Whether this answer promises something that replicas should have: a grant, a record, the end of a grant. */
@@ -315,10 +332,9 @@ final class ScriptCall {
     }
 
     /** True once for each pipeline that sends it. */
-    boolean isNewTo(Object pipeline) {
-        boolean first = sender != pipeline;
-        sender = pipeline;
-        sent = true;
+    boolean isNewTo(SentCalls ofPipeline) {
+        boolean first = sender != ofPipeline;
+        sender = ofPipeline;
         return first;
     }
 

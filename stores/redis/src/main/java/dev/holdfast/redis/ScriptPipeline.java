@@ -32,7 +32,8 @@ import org.jspecify.annotations.Nullable;
  * which nobody waits for, travel with the claim that follows it.
  *
  * <p>When the connection breaks, Lettuce connects again and repeats what was not answered; a call it fails instead, as it
- * does with the one whose answer was being awaited, is sent again from here. Until it is connected again, calls stay in
+ * does with the one whose answer was being awaited, is sent again from here. A claim stays behind a release of its lock that is
+ * sent again: it would find the hold that its own client has ended. Until it is connected again, calls stay in
  * the outbox, and those that were given up are forgotten: Lettuce would keep each of them. Claims and releases may be
  * repeated: they are told apart by their ids. Renewals are not: the first may be carried out after the second, and bring
  * an older and shorter lease back; what was under way has failed, and the engine asks anew. A call that was given up is
@@ -127,9 +128,12 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
             events.shutDown(why);
             return;
         }
-        failRenewals(); // before Lettuce connects again and sends them again
-        if (acks.areWanted()) {
-            cancelAll(); // on the next connection WAIT would say nothing about them
+        try {
+            failRenewals(); // before Lettuce connects again and sends them again
+        } finally {
+            if (acks.areWanted()) {
+                cancelAll(); // on the next connection WAIT would say nothing about them
+            }
         }
         events.disconnected();
     }
@@ -186,7 +190,7 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
         failRenewals();
         cancelAll();
         inFlight.clear();
-        outbox.moveTo(events::unsent);
+        outbox.moveTo(events::unsent, errors);
     }
 
     /** Ends all calls that have no answer, none of which is repeated. */
@@ -232,7 +236,7 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
     /** Retiring ends the connection, too; what is retired was so before. */
     private void sendNothing() {
         if (end.isRetired()) {
-            outbox.moveTo(events::unsent);
+            outbox.moveTo(events::unsent, errors);
         } else {
             failAll();
         }
@@ -278,15 +282,16 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
 
     private void drain() {
         draining.set(false);
-        if (!connected) {
-            late.watch();
-            return;
-        }
-        if (!packets.isUnconfirmed()) {
-            packets.write(outbox.takeAll(this::send), time.nanoTime());
-        }
-        if (!inFlight.isEmpty()) {
-            late.watch();
+        try {
+            if (connected && !packets.isUnconfirmed()) {
+                packets.write(outbox.takeAll(inFlight, this::send), time.nanoTime());
+            }
+        } catch (Throwable broken) { // such as of memory: nobody else would answer what was not sent
+            fail(call -> !call.isUnderWay(), errors.of(broken));
+        } finally {
+            if (!outbox.isEmpty() || !inFlight.isEmpty()) {
+                late.watch();
+            }
         }
     }
 
@@ -350,7 +355,9 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
         } else if (ended) {
             call.fail(ofSent(end.shutDown()));
         } else {
+            outbox.expect(call);
             late.schedule(() -> send(call), AGAIN, null);
+            inFlight.sendBehind(call);
         }
     }
 

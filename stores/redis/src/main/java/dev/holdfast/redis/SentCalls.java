@@ -1,18 +1,25 @@
 package dev.holdfast.redis;
 
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Predicate;
 
-/** Calls that a pipeline has sent and that have no answer yet, in the order of their sending. Thread-safe. */
+/**
+ * Calls that a pipeline has sent, or is about to send, and that have no answer yet, in the order of their sending.
+ * Thread-safe.
+ */
 final class SentCalls {
     private final Queue<ScriptCall> calls = new ConcurrentLinkedQueue<>();
 
+    /** Keeps a call; one that is sent again is here already. */
     void add(ScriptCall call) {
-        calls.add(call);
+        if (call.isNewTo(this)) {
+            calls.add(call);
+        }
     }
 
-    /** Another pipeline has it from now on. */
+    /** Another pipeline has it from now on, or another call stands for it. */
     void remove(ScriptCall call) {
         calls.remove(call);
     }
@@ -51,6 +58,17 @@ final class SentCalls {
     /** Lettuce forgets their commands; each call then fails, or is sent again from here. */
     void cancelCommands() {
         calls.forEach(ScriptCall::cancelCommand);
+    }
+
+    /** A call is sent once more. If it is a release, the claims of its lock are sent again too, behind it. */
+    void sendBehind(ScriptCall sentAgain) {
+        if (sentAgain.isRelease()) {
+            for (ScriptCall call : calls) {
+                if (call.isClaim() && Objects.equals(call.name(), sentAgain.name())) {
+                    call.cancelCommand();
+                }
+            }
+        }
     }
 
     void clear() {

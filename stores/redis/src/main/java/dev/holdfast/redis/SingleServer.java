@@ -139,6 +139,7 @@ final class SingleServer {
             @Override
             public void connected() {
                 reconnectOthers.run();
+                waiters.reconnect();
                 waiters.connected();
             }
 

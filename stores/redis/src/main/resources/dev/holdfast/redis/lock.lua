@@ -388,7 +388,8 @@ local function claim()
   return string.format('-%.0f %d %s %s', wait, rank, place, returns and added and '1' or '0')
 end
 
--- Ends the hold of a claim: "1", or "0" if it had none.
+-- Ends the hold of a claim: "1", or "0" if it had none. One that was broken has ended, and is kept from others until its lease
+-- has run out: what its client releases, or clears away, changes nothing.
 local function release(id, mode, permits)
   purge()
   mode = held_as(id, mode)
@@ -402,11 +403,10 @@ local function release(id, mode, permits)
     if owner > 0 then
       return '1'
     end
-  elseif owner ~= id or (kind ~= 'X' and kind ~= 'R') then
+  elseif kind ~= 'X' or owner ~= id then
     return '0'
   end
-  local held = kind == 'R' and '0' or '1'
   free()
   changed = true
-  return held
+  return '1'
 end

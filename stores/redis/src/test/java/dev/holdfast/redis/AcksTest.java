@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.LockClient;
+import dev.holdfast.Once;
+import dev.holdfast.OnceOptions;
 import dev.holdfast.StoreRefusedException;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Grant;
@@ -20,6 +22,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -259,6 +262,40 @@ class AcksTest {
         link.toClient().hold();
         RecordWrite record = new RecordWrite("a", 1, RecordWrite.ABSENT, "ran", Duration.ofMinutes(1));
         assertThatThrownBy(() -> Rig.get(store.writeRecord(record))).isInstanceOf(StoreUnavailableException.class);
+    }
+
+    /** The master has it, and so does whoever reads it there. */
+    @Test
+    void workWhoseEndNoReplicaConfirmsIsNotSaidToHaveRun() {
+        try (LockClient client = LockClient.connect(rig.server.uri() + "?acks=1&timeout=2s")) {
+            Once work =
+                    client.once("a", OnceOptions.keptFor(Duration.ofMinutes(5)).lease(Duration.ofSeconds(4)));
+
+            assertThatThrownBy(() -> work.run(turn -> link.toClient().hold()).message())
+                    .isInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContaining("its end could not be recorded");
+
+            assertThat(rig.call("GET", "holdfast:{a}:r")).contains("DONE");
+        }
+    }
+
+    /** The end of a connection cancels all that was sent, to be sent again a moment later. */
+    @Test
+    void aClaimThatIsMadeAfterAResetDoesNotOvertakeTheReleaseBeforeIt() {
+        try (TcpProxy wire = TcpProxy.to(rig.server.port())) {
+            RedisStore store = rig.open("redis://127.0.0.1:" + wire.port() + "?acks=1");
+            Grant grant = Rig.hold(store, "a");
+            wire.toServer().hold();
+            CompletionStage<Boolean> released = store.release(grant);
+            Rig.until("the release to be sent", () -> wire.toServer().traffic().kept() > 0);
+
+            assertThat(wire.cut()).isPositive();
+            Asked claim = Asked.of(store, Rig.claim("a"));
+            wire.heal();
+
+            assertThat(Rig.get(claim.answer())).isPresent();
+            assertThat(Rig.get(released)).isTrue();
+        }
     }
 
     @Test

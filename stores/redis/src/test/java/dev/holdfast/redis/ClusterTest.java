@@ -14,19 +14,25 @@ import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Renewal;
+import dev.holdfast.spi.TimeSource;
 import dev.holdfast.spi.support.Asked;
+import dev.holdfast.tck.KitTime;
 import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.RedisCluster;
 import dev.holdfast.testbed.RedisServer;
 import dev.holdfast.testbed.RespConnection;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.cluster.RedisClusterClient;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
@@ -81,6 +87,72 @@ class ClusterTest {
             Rig.release(holder, grant);
 
             assertThat(Rig.granted(waits).number()).isGreaterThan(grant.number());
+        }
+    }
+
+    @Test
+    void anErrorWhileACallIsPassedOnStopsNoMaster() {
+        BrokenTime time = new BrokenTime();
+        Thread here = Thread.currentThread();
+        try (RedisStore store = open(time)) {
+            Rig.hold(store, "a");
+            for (int before = 0; before < 2; before++) {
+                time.failAfter(before, here::equals);
+                assertThatThrownBy(() -> Rig.get(Asked.of(store, Rig.claim("a")).answer()));
+                assertThat(time.hasFailed()).isTrue();
+                assertThat(Rig.attempt(store, "a")).isEmpty();
+            }
+        }
+    }
+
+    @Test
+    void norDoesOneWhileTheClientConnectsToIt() {
+        BrokenTime time = new BrokenTime();
+        Thread here = Thread.currentThread();
+        time.failAfter(0, reader -> reader != here);
+        try (RedisStore store = open(time)) {
+            assertThat(onEachNode("connected:").values())
+                    .allMatch(name -> Rig.attempt(store, name).isPresent());
+            assertThat(time.hasFailed()).isTrue();
+        }
+    }
+
+    private static RedisStore open(BrokenTime time) {
+        return RedisStoreProvider.open(RedisUrl.parse(url(), Optional.empty()), time, PendingClaims.POLL);
+    }
+
+    /** A time of which one reading fails, after so many others by such threads. */
+    private static final class BrokenTime implements TimeSource {
+        private final KitTime time = new KitTime();
+        private final AtomicInteger left = new AtomicInteger(-1);
+        private volatile Predicate<Thread> readers = reader -> false;
+
+        void failAfter(int readings, Predicate<Thread> by) {
+            readers = by;
+            left.set(readings);
+        }
+
+        boolean hasFailed() {
+            return left.get() < 0;
+        }
+
+        @Override
+        public long nanoTime() {
+            if (readers.test(Thread.currentThread()) && left.getAndDecrement() == 0) {
+                readers = reader -> false;
+                throw new InternalError("of the test");
+            }
+            return time.nanoTime();
+        }
+
+        @Override
+        public long wallMillis() {
+            return time.wallMillis();
+        }
+
+        @Override
+        public Scheduled schedule(Runnable task, Duration delay) {
+            return time.schedule(task, delay);
         }
     }
 

@@ -9,6 +9,7 @@ import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Renewal.Verdict;
 import dev.holdfast.spi.support.Asked;
+import dev.holdfast.tck.FaultyTime;
 import dev.holdfast.tck.IgnoringListener;
 import dev.holdfast.testbed.ChunkMatcher;
 import dev.holdfast.testbed.Ports;
@@ -477,5 +478,104 @@ class FaultTest {
 
     private static boolean isAnswered(CompletionStage<?> request) {
         return Rig.get(request.handle((answer, failure) -> failure == null));
+    }
+
+    @Test
+    void aClaimDoesNotOvertakeAReleaseThatIsSentAgainAfterAReset() {
+        try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
+            RedisStore store = rig.open("redis://127.0.0.1:" + proxy.port());
+            Grant grant = Rig.hold(store, "a");
+            CompletionStage<Boolean> released = releaseIntoTheWire(store, grant, proxy);
+            long before = proxy.toServer().traffic().kept();
+            Asked claim = Asked.of(store, Rig.claim("a"));
+            Rig.until("the claim to be sent", () -> proxy.toServer().traffic().kept() > before);
+
+            assertThat(proxy.cut()).isPositive();
+            proxy.heal();
+
+            assertThat(Rig.get(claim.answer())).isPresent();
+            assertThat(Rig.get(released)).isTrue();
+        }
+    }
+
+    @Test
+    void norDoesOneThatIsMadeAfterTheReset() {
+        try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
+            RedisStore store = rig.open("redis://127.0.0.1:" + proxy.port());
+            Grant grant = Rig.hold(store, "a");
+            CompletionStage<Boolean> released = releaseIntoTheWire(store, grant, proxy);
+
+            assertThat(proxy.cut()).isPositive();
+            Asked claim = Asked.of(store, Rig.claim("a"));
+            proxy.heal();
+
+            assertThat(Rig.get(claim.answer())).isPresent();
+            assertThat(Rig.get(released)).isTrue();
+        }
+    }
+
+    @Test
+    void norDoesOneWhenTheServerHasForgottenTheScriptOfTheReleaseAlone() {
+        try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
+            RedisStore store = rig.open("redis://127.0.0.1:" + proxy.port());
+            Grant grant = Rig.hold(store, "a");
+            rig.call("SCRIPT", "FLUSH");
+            Rig.hold(store, "b"); // its script is known again
+            CompletionStage<Boolean> released = releaseIntoTheWire(store, grant, proxy);
+            long before = proxy.toServer().traffic().kept();
+            Asked claim = Asked.of(store, Rig.claim("a"));
+            Rig.until("the claim to be sent", () -> proxy.toServer().traffic().kept() > before);
+
+            proxy.heal();
+
+            assertThat(Rig.get(claim.answer())).isPresent();
+            assertThat(Rig.get(released)).isTrue();
+        }
+    }
+
+    /** It stays in the proxy. */
+    private static CompletionStage<Boolean> releaseIntoTheWire(RedisStore store, Grant grant, TcpProxy proxy) {
+        proxy.toServer().hold();
+        CompletionStage<Boolean> released = store.release(grant);
+        Rig.until("the release to be sent", () -> proxy.toServer().traffic().kept() > 0);
+        return released;
+    }
+
+    @Test
+    void anErrorOfTheTimerLeavesNoWaitAsleep() {
+        FaultyTime time = new FaultyTime();
+        Rig.hold(rig.open(), "a");
+        try (RedisStore store = open(time)) {
+            time.failNextTask(
+                    delay -> delay.compareTo(Rig.LEASE.dividedBy(2)) > 0, new InternalError("of the test"));
+
+            Asked waits = Asked.of(store, Rig.waiting(Rig.claim("a")));
+
+            Rig.until("its poll to be planned in vain", time::hasFailed);
+            Rig.until("the wait to end", waits.answer()::isDone);
+        }
+    }
+
+    @Test
+    void anErrorWhileAWaitIsCancelledEndsIt() {
+        FaultyTime time = new FaultyTime();
+        Rig.hold(rig.open(), "a");
+        try (RedisStore store = open(time)) {
+            Asked waits = Asked.of(store, Rig.waiting(Rig.claim("a")));
+            rig.awaitHearing(1, "a");
+            assertThat(Rig.waiting(store, "a"))
+                    .as("answered after the claim was")
+                    .isEqualTo(1);
+            time.failNextReading(new InternalError("of the test"));
+
+            waits.cancel();
+
+            assertThat(time.hasFailed()).isTrue();
+            Rig.until("the wait to end", waits.answer()::isDone);
+        }
+    }
+
+    private RedisStore open(FaultyTime time) {
+        return RedisStoreProvider.open(RedisUrl.parse(rig.server.uri(), Optional.empty()), time, Rig.NEVER);
     }
 }

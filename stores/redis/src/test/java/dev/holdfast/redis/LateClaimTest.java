@@ -84,6 +84,26 @@ class LateClaimTest {
         assertThat(Rig.get(store.downgrade(broken))).isFalse();
     }
 
+    /** What it clears away, in case a copy of its claim is still on its way, is not the broken grant. */
+    @Test
+    void aBrokenGrantWhoseClaimWasSentTwiceKeepsOthersOutUntilItsLeaseHasRunOut() {
+        try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
+            RedisStore store = rig.open("redis://127.0.0.1:" + proxy.port());
+            Rig.hold(store, "warm-up");
+            Claim claim = Rig.claim("a", LONG);
+            ReplyDrop lost =
+                    proxy.dropNextReply(ChunkMatcher.containing(claim.id().value()));
+            Grant grant = Rig.hold(store, claim);
+            lost.awaitBite(Rig.TIMEOUT);
+            assertThat(Rig.get(store.breakGrant("a", grant.number(), false))).isTrue();
+
+            assertThat(Rig.renew(store, grant)).isEqualTo(Verdict.LOST);
+            assertThat(Rig.release(store, grant)).isFalse();
+
+            assertThat(Rig.attempt(rig.open(), "a")).isEmpty();
+        }
+    }
+
     @Test
     void aGrantWithoutHolderIsReleasedOnceARenewalFindsItsGrantLost() {
         try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
@@ -187,8 +207,10 @@ class LateClaimTest {
 
             proxy.heal();
 
-            assertThat(first.get(Rig.TIMEOUT.toSeconds(), TimeUnit.SECONDS).isValid()).isTrue();
-            assertThat(behindIt.get(Rig.TIMEOUT.toSeconds(), TimeUnit.SECONDS).isValid()).isTrue();
+            assertThat(first.get(Rig.TIMEOUT.toSeconds(), TimeUnit.SECONDS).isValid())
+                    .isTrue();
+            assertThat(behindIt.get(Rig.TIMEOUT.toSeconds(), TimeUnit.SECONDS).isValid())
+                    .isTrue();
         }
     }
 

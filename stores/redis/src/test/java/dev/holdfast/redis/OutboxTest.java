@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 /** The calls that leave as one: its answer no longer shows which part was sent before. */
 class OutboxTest {
     private final Outbox outbox = new Outbox();
+    private final SentCalls sent = new SentCalls();
     private final List<ScriptCall> again = new ArrayList<>();
     private final ScriptCall release = ScriptCall.release("a", ClaimId.random(), Mode.EXCLUSIVE);
     private final ScriptCall claim = ScriptCall.claim("a", true, true, List.of("1 X 2 = me ", "1000", "0"));
@@ -20,26 +21,26 @@ class OutboxTest {
         outbox.add(release);
         outbox.add(claim);
 
-        assertThat(outbox.takeAll(again::add)).hasSize(1);
+        assertThat(outbox.takeAll(sent, again::add)).hasSize(1);
     }
 
     /** As part of another call its answer would be reported as that of a first try: the lock was lost. */
     @Test
     void aReleaseThatWasSentBeforeStaysByItself() {
-        assertThat(release.isNewTo(this)).isTrue(); // as it is sent
+        assertThat(release.command(0, 1, false)).isNotNull(); // as it is sent
         outbox.add(release);
         outbox.add(claim);
 
-        assertThat(outbox.takeAll(again::add)).containsExactly(release, claim);
+        assertThat(outbox.takeAll(sent, again::add)).containsExactly(release, claim);
     }
 
     @Test
     void soDoesAClaimThatWasSentBefore() {
-        assertThat(claim.isNewTo(this)).isTrue();
+        assertThat(claim.command(0, 1, false)).isNotNull();
         outbox.add(release);
         outbox.add(claim);
 
-        assertThat(outbox.takeAll(again::add)).containsExactly(release, claim);
+        assertThat(outbox.takeAll(sent, again::add)).containsExactly(release, claim);
     }
 
     @Test
@@ -48,6 +49,28 @@ class OutboxTest {
         outbox.add(release);
         outbox.add(another);
 
-        assertThat(outbox.takeAll(again::add)).containsExactly(release, another);
+        assertThat(outbox.takeAll(sent, again::add)).containsExactly(release, another);
+    }
+
+    @Test
+    void aClaimStaysBehindAReleaseThatWillBeBack() {
+        outbox.expect(release);
+        outbox.add(claim);
+        assertThat(outbox.takeAll(sent, again::add)).isEmpty();
+
+        outbox.add(release);
+
+        assertThat(outbox.takeAll(sent, again::add)).hasSize(1);
+        assertThat(outbox.isEmpty()).isTrue();
+    }
+
+    @Test
+    void itDoesNotStayBehindOneThatHasEnded() {
+        outbox.expect(release);
+        outbox.add(claim);
+
+        release.fail(new IllegalStateException("too late"));
+
+        assertThat(outbox.takeAll(sent, again::add)).containsExactly(claim);
     }
 }

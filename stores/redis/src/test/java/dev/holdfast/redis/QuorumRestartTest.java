@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.holdfast.StoreRefusedException;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Renewal;
 import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.TcpProxy;
 import java.util.Optional;
@@ -99,6 +100,24 @@ class QuorumRestartTest extends QuorumCase {
         Rig.until(
                 "the member to sit out the lease that the other knows of",
                 () -> ask(servers.get(0), "GET", "holdfast:quorum").startsWith("1 " + LONG.toMillis() + " "));
+    }
+
+    /** Another member that has lost its data asks it for how long to sit out. */
+    @Test
+    void aMemberInDoubtRemembersTheLeaseForWhichItRenews() {
+        servers.get(2).process().kill();
+        QuorumStore holder = open();
+        Grant held = hold(holder, Rig.claim(NAME));
+        ask(servers.get(0), "SET", "holdfast:quorum", "1 " + held.lease().toMillis() + " 0 anotherProcess");
+        ask(servers.get(0), "CLIENT", "KILL", "TYPE", "normal"); // as if it had been started again, with its data
+        Rig.until(
+                "it to be in doubt",
+                () -> ask(servers.get(0), "GET", "holdfast:quorum").endsWith(" ?"));
+
+        Rig.until("both to renew it", () -> verdict(holder, held.withLease(LONG)) == Renewal.Verdict.HELD);
+
+        assertThat(Long.parseLong(ask(servers.get(0), "GET", "holdfast:quorum").split(" ")[1]))
+                .isGreaterThanOrEqualTo(Long.parseLong(ask(servers.get(0), "PTTL", KEY)));
     }
 
     @Test

@@ -8,6 +8,7 @@ import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.StoreListener;
 import dev.holdfast.spi.support.Asked;
+import dev.holdfast.tck.FaultyTime;
 import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.RedisServer;
 import dev.holdfast.testbed.ServerClock;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -25,6 +27,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Three independent servers of which a majority decides, while one of them is killed or paused. */
 class QuorumTest extends QuorumCase {
+    private static final Duration TIMEOUT = Duration.ofSeconds(3);
+
     @Test
     void aMemberThatIsKilledChangesNothing() {
         QuorumStore store = open();
@@ -224,6 +228,29 @@ class QuorumTest extends QuorumCase {
                 "nothing to be left",
                 () -> servers.all().stream()
                         .noneMatch(member -> ask(member, "GET", KEY).startsWith("1 X")));
+    }
+
+    @Test
+    void anErrorOfTheTimerAfterARoundLeavesNoWaitAsleep() {
+        anErrorOfTheTimerLeavesNoWaitAsleep(pause -> pause.compareTo(Duration.ofMillis(20)) < 0);
+    }
+
+    @Test
+    void norDoesOneBeforeARound() {
+        anErrorOfTheTimerLeavesNoWaitAsleep(TIMEOUT::equals);
+    }
+
+    private void anErrorOfTheTimerLeavesNoWaitAsleep(Predicate<Duration> delay) {
+        FaultyTime faulty = new FaultyTime();
+        hold(open(), Rig.claim(NAME));
+        QuorumStore store = open(servers.url() + "?timeout=" + TIMEOUT.toMillis() + "ms", faulty);
+        Asked waits = Asked.of(store, Rig.waiting(Rig.claim(NAME)));
+        Rig.until("it to wait", () -> Rig.get(store.status(NAME)).waiting() == 1);
+
+        faulty.failNextTask(delay, new InternalError("of the test"));
+
+        Rig.until("the timer to fail", faulty::hasFailed);
+        Rig.until("the wait to end", waits.answer()::isDone);
     }
 
     /** A number far above the clocks, and not so far that it is refused. */

@@ -14,6 +14,8 @@ import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class RedisFenceTest {
     private Rig rig;
@@ -107,5 +109,26 @@ class RedisFenceTest {
         assertThatIllegalArgumentException().isThrownBy(() -> fence.check("a", -1));
         rig.call("RPUSH", "holdfast:fence:list", "x");
         assertThatThrownBy(() -> fence.check("list", 1)).isInstanceOf(StoreRefusedException.class);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "x",
+                "a longer text than any token",
+                "007",
+                "-1",
+                "9223372036854775808",
+                "99999999999999999999"
+            })
+    void aValueOfAnotherProgramIsRefusedAndStays(String foreign) {
+        rig.call("SET", "holdfast:fence:a", foreign);
+
+        assertThatThrownBy(() -> fence.check("a", Long.MAX_VALUE))
+                .isInstanceOf(StoreRefusedException.class)
+                .hasMessageContaining("holdfast:fence:");
+
+        assertThat(rig.call("GET", "holdfast:fence:a")).isEqualTo(foreign);
     }
 }

@@ -6,6 +6,9 @@ import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.StoreRefusedException;
 import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.TimeSource;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -13,11 +16,13 @@ import io.lettuce.core.codec.ByteArrayCodec;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.AbstractList;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /** The connection for scripts, when the client library throws. */
@@ -36,6 +41,92 @@ class ScriptPipelineTest {
 
             assertThat(Rig.get(call.answer)).isNotNull();
             assertThat(broken).as("was thrown").isFalse();
+        }
+    }
+
+    @Test
+    void anErrorWhileAPacketIsMadeLeavesNoCallWithoutAnAnswer() {
+        anErrorWhileAPacketIsMade(Acks.NONE, ScriptCall.of(Script.STATUS, "a", new BrokenOnce(List.of())));
+    }
+
+    @Test
+    void norDoesItWithAcks() {
+        ScriptCall grants = ScriptCall.claim("a", true, true, new BrokenOnce(words(Rig.claim("a"))));
+        anErrorWhileAPacketIsMade(new Acks(1, Duration.ofMillis(10)), grants);
+    }
+
+    private static void anErrorWhileAPacketIsMade(Acks acks, ScriptCall broken) {
+        withPipeline(acks, pipeline -> {
+            ScriptCall beside = ScriptCall.of(Script.STATUS, "b", List.of());
+            ScriptCall next = ScriptCall.of(Script.STATUS, "c", List.of());
+
+            together(pipeline, broken, beside);
+            pipeline.send(next);
+
+            assertThat(Rig.get(next.answer)).isNotNull();
+            assertThat(Rig.get(beside.answer)).isNotNull();
+            assertThat(isAnsweredOrHasFailed(broken)).isTrue();
+        });
+    }
+
+    @Test
+    void anErrorWhileAReleaseAndAClaimAreMadeOneLeavesNeitherWithoutAnAnswer() {
+        withPipeline(Acks.NONE, pipeline -> {
+            ScriptCall release = ScriptCall.release("a", ClaimId.random(), Mode.EXCLUSIVE);
+            ScriptCall claim = ScriptCall.claim("a", true, true, new BrokenOnce(words(Rig.claim("a"))));
+            ScriptCall next = ScriptCall.of(Script.STATUS, "c", List.of());
+
+            together(pipeline, release, claim);
+            assertThat(isAnsweredOrHasFailed(release)).isTrue();
+            assertThat(isAnsweredOrHasFailed(claim)).isTrue();
+
+            pipeline.send(next);
+            assertThat(Rig.get(next.answer)).isNotNull();
+        });
+    }
+
+    private static List<String> words(Claim claim) {
+        return Scripts.words(claim, new Scripts.Place("", "0", Duration.ZERO, false));
+    }
+
+    private static void withPipeline(Acks acks, Consumer<ScriptPipeline> test) {
+        try (Rig rig = new Rig();
+                RedisClient client = RedisClient.create(rig.server.uri());
+                StatefulRedisConnection<byte[], byte[]> connection = client.connect(ByteArrayCodec.INSTANCE)) {
+            test.accept(new ScriptPipeline(connection, rig.time(), Rig.NEVER, new RedisErrors("redis"), acks));
+        }
+    }
+
+    /** They leave in one packet. */
+    private static void together(ScriptPipeline pipeline, ScriptCall... calls) {
+        pipeline.beforeSending("a", () -> List.of(calls).forEach(pipeline::send));
+    }
+
+    private static boolean isAnsweredOrHasFailed(ScriptCall call) {
+        await().until(call::isDone);
+        return true;
+    }
+
+    /** The words of a call; the first time that they are read, an Error is thrown. */
+    private static final class BrokenOnce extends AbstractList<String> {
+        private final List<String> words;
+        private final AtomicBoolean broken = new AtomicBoolean(true);
+
+        BrokenOnce(List<String> words) {
+            this.words = words;
+        }
+
+        @Override
+        public String get(int index) {
+            return words.get(index);
+        }
+
+        @Override
+        public int size() {
+            if (broken.getAndSet(false)) {
+                throw new InternalError("of the test");
+            }
+            return words.size();
         }
     }
 
