@@ -1,11 +1,9 @@
 package dev.holdfast.jdbc;
 
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Deque;
 import java.util.Iterator;
-import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedTransferQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -27,8 +25,10 @@ import org.jspecify.annotations.Nullable;
 final class RequestQueue {
     private final String store;
     private final BlockingQueue<Request> arrived = new LinkedTransferQueue<>();
-    /** What the worker has taken notice of. For its thread alone. */
-    private final Deque<Request> noticed = new ArrayDeque<>();
+    /** What the worker has taken notice of. For its thread alone. An array that cannot grow would lose all that is in it. */
+    private final Queue<Request> noticed = new ConcurrentLinkedQueue<>();
+    /** On its way there, where it stays after an Error until the next time. */
+    private @Nullable Request arriving;
 
     /**
      * @param store for messages
@@ -49,49 +49,65 @@ final class RequestQueue {
      */
     @Nullable
     Request next(long nanos) throws InterruptedException {
-        if (noticed.isEmpty()) {
-            Request first = arrived.poll(nanos, TimeUnit.NANOSECONDS);
-            if (first == null) {
-                return null;
-            }
-            noticed.add(first);
+        if (noticed.isEmpty() && arriving == null) {
+            arriving = arrived.poll(nanos, TimeUnit.NANOSECONDS);
         }
-        arrived.drainTo(noticed);
+        noticeArrived();
         runTasks();
         Request first = noticed.poll();
         if (first instanceof Request.Release release) {
-            Request.Claiming behind = claimBehind(release);
-            return behind == null ? release : new Request.Exchange(release, behind);
+            try {
+                return withClaimBehind(release);
+            } catch (Throwable e) {
+                return release; // there is no memory for one step: they are two
+            }
         }
         return first;
     }
 
-    private void runTasks() {
-        List<Request.Before> tasks = new ArrayList<>();
-        noticed.removeIf(request -> request instanceof Request.Before task && tasks.add(task));
-        tasks.forEach(task -> task.runTask(store));
-        arrived.drainTo(noticed);
+    private void noticeArrived() {
+        for (Request next = arriving; next != null || (next = arrived.poll()) != null; next = null) {
+            arriving = next;
+            noticed.add(next);
+            arriving = null;
+        }
     }
 
-    /** The next request for the same name, if it is a claim; taken out of the queue. */
-    private Request.@Nullable Claiming claimBehind(Request.Release release) {
+    private void runTasks() {
         for (Iterator<Request> each = noticed.iterator(); each.hasNext(); ) {
-            Request request = each.next();
-            if (request.name.equals(release.name)) {
-                if (request instanceof Request.Claiming claim) {
-                    each.remove();
-                    return claim;
-                }
-                return null;
+            if (each.next() instanceof Request.Before task) {
+                each.remove();
+                task.runTask(store);
             }
         }
-        return null;
+        noticeArrived();
+    }
+
+    /** With the next request for the same name, if that is a claim: it leaves the line once nothing else can fail. */
+    private Request withClaimBehind(Request.Release release) {
+        for (Iterator<Request> each = noticed.iterator(); each.hasNext(); ) {
+            Request behind = each.next();
+            if (behind.name.equals(release.name)) {
+                if (behind instanceof Request.Claiming claim) {
+                    Request both = new Request.Exchange(release, claim);
+                    each.remove();
+                    return both;
+                }
+                return release;
+            }
+        }
+        return release;
     }
 
     /** Takes all out, on the worker's thread. */
     void drain(Consumer<Request> to) {
         noticed.forEach(to);
         noticed.clear();
+        Request next = arriving;
+        arriving = null;
+        if (next != null) {
+            to.accept(next);
+        }
         drainArrived(to);
     }
 

@@ -35,6 +35,8 @@ final class SessionConnection {
     private final SessionRequests requests = new SessionRequests();
     /** What this session has. Changed by the thread alone. */
     private final HeldLocks grants = new HeldLocks();
+    /** Made before it is needed: there may be no memory for it then. */
+    private final HoldfastException unexpected;
 
     private volatile @Nullable SessionRows rows;
     private volatile @Nullable HoldfastException closed;
@@ -42,6 +44,8 @@ final class SessionConnection {
     SessionConnection(SessionOpener opener, String title, Consumer<Grant> lost) {
         this.opener = opener;
         this.lost = lost;
+        this.unexpected =
+                new HoldfastException("a request to " + opener.errors().store() + " failed; please report this");
         this.thread = opener.thread("holdfast-session-" + title, this::run);
     }
 
@@ -182,24 +186,37 @@ final class SessionConnection {
 
     private void run() {
         while (closed == null) {
-            try {
-                boolean idle = grants.isEmpty();
-                SessionRequests.Request<?> next =
-                        requests.poll(idle ? opener.session().toNanos() : opener.beat(), TimeUnit.NANOSECONDS);
-                if (next == null && idle) {
-                    endSession(); // before the server ends it, with an entry in its log
-                    next = requests.take();
-                } else if (next == null) {
-                    next = requests.first("watch", "", this::watch);
-                }
-                serve(next);
-            } catch (InterruptedException e) {
-                // only closing ends it
+            serveNext();
+        }
+        try {
+            endSession();
+        } finally {
+            HoldfastException why = closed;
+            requests.failAll(why == null ? opener.closedException() : why);
+        }
+    }
+
+    /** Whatever is thrown, declared or not, the thread goes on: others' requests come behind. */
+    private void serveNext() {
+        SessionRequests.Request<?> next = null;
+        try {
+            boolean idle = grants.isEmpty();
+            next = requests.poll(idle ? opener.session().toNanos() : opener.beat(), TimeUnit.NANOSECONDS);
+            if (next == null && idle) {
+                endSession(); // before the server ends it, with an entry in its log
+                next = requests.take();
+            } else if (next == null) {
+                next = requests.first("watch", "", this::watch);
+            }
+            serve(next);
+        } catch (InterruptedException e) {
+            // only closing ends it
+        } catch (Throwable e) {
+            SqlSession.log(System.Logger.Level.ERROR, unexpected.getMessage(), e);
+            if (next != null) {
+                next.answer().completeExceptionally(unexpected);
             }
         }
-        endSession();
-        HoldfastException why = closed;
-        requests.failAll(why == null ? opener.closedException() : why);
     }
 
     private boolean watch(SessionRows locks) throws SQLException {
@@ -266,7 +283,7 @@ final class SessionConnection {
     private void unlockUnkept(SessionRows used) {
         try {
             used.unlockUnkept(grants.isEmpty());
-        } catch (SQLException | RuntimeException e) {
+        } catch (Throwable e) {
             endSession();
         }
     }

@@ -191,12 +191,12 @@ final class SqlSession implements AutoCloseable {
         }
     }
 
-    /** Gives the connection back; a failure to do so is not reported. */
+    /** Gives the connection back. Throws nothing. */
     @Override
     public void close() {
         try (connection) {
             forgetStatements();
-        } catch (SQLException | RuntimeException e) {
+        } catch (Throwable e) { // an Error of a driver ends no thread of ours
             log(System.Logger.Level.DEBUG, "closing a connection failed", e);
         }
     }

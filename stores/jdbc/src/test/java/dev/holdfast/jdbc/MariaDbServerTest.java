@@ -10,7 +10,11 @@ import dev.holdfast.StoreRefusedException;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.support.Asked;
+import dev.holdfast.tck.KitTime;
+import dev.holdfast.testbed.ChunkMatcher;
 import dev.holdfast.testbed.MariaDbServer;
+import dev.holdfast.testbed.ReplyDrop;
+import dev.holdfast.testbed.TcpProxy;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -120,6 +124,49 @@ class MariaDbServerTest extends RecordTableCases {
             assertThat(next.token()).isGreaterThan(hold.token());
             next.close();
         }
+    }
+
+    @Test
+    void aClaimIsRepeatedWhoseConnectionTheDriverReplacesByItself() {
+        try (TcpProxy proxy = TcpProxy.to(server.port());
+                LockClient client = LockClient.connect(byTurns(proxy))) {
+            ReplyDrop lost = proxy.dropNextReply(ChunkMatcher.containing("UPDATE"));
+
+            try (Hold hold = client.lock("reset").tryAcquire().orElseThrow()) {
+                assertThat(hold.isValid()).isTrue();
+            }
+            lost.awaitBite(Duration.ofSeconds(20));
+        }
+    }
+
+    @Test
+    void aSessionThatTheDriverOpensByItselfIsNotUsed() {
+        try (TcpProxy proxy = TcpProxy.to(server.port())) {
+            Connections connections = () -> DriverManager.getConnection(byTurns(proxy));
+            ConnectionWorker worker = new ConnectionWorker(
+                    new TableOpener(
+                            new MariaDbDialect(), JdbcOptions.defaults(), connections, "a store", new KitTime()),
+                    0);
+            try {
+                Request.Work<Long> limit = table -> table.session()
+                        .all("SELECT @@SESSION.innodb_lock_wait_timeout", row -> row.getLong(1), List.of())
+                        .get(0);
+                long prepared = Requests.get(worker.ask("look at", "a", limit));
+                ReplyDrop lost = proxy.dropNextReply(ChunkMatcher.containing("SELECT @@SESSION"));
+
+                assertThat(Requests.get(worker.ask("look at", "a", limit))).isEqualTo(prepared);
+                lost.awaitBite(Duration.ofSeconds(20));
+            } finally {
+                worker.close(table -> true);
+                worker.awaitEnd();
+            }
+        }
+    }
+
+    /** The driver connects again when a connection breaks, and goes on with it. */
+    private static String byTurns(TcpProxy proxy) {
+        String address = "127.0.0.1:" + proxy.port();
+        return "jdbc:mariadb:sequential://" + address + "," + address + "/test?user=root";
     }
 
     @Test

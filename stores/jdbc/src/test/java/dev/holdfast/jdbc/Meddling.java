@@ -9,8 +9,11 @@ import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 
-/** Connections on which something happens after the server has carried out a statement and before its answer is read. */
+/** Connections on which something happens after the server has carried out a statement and before its answer is read, or after they were closed. */
 final class Meddling implements Connections {
+    /** What is told of a connection that was closed. */
+    static final String CLOSE = "close";
+
     /** What happens, on the thread of the statement. */
     interface Meddler {
         void after(String sql) throws SQLException;
@@ -42,6 +45,9 @@ final class Meddling implements Connections {
         Connection real = DriverManager.getConnection(url);
         return proxy(Connection.class, (method, arguments) -> {
             Object result = call(real, method, arguments);
+            if (method.getName().equals(CLOSE)) {
+                meddler.after(CLOSE);
+            }
             return result instanceof PreparedStatement statement ? meddled(statement, (String) arguments[0]) : result;
         });
     }

@@ -172,6 +172,44 @@ class SessionRequestsTest {
     }
 
     @Test
+    void anErrorWhileAnIdleSessionIsClosedDoesNotEndTheClient() {
+        SessionStore store = meddled(Duration.ofMillis(500));
+        AtomicBoolean failed = new AtomicBoolean();
+        connections.meddle(what -> {
+            if (what.equals(Meddling.CLOSE) && failed.compareAndSet(false, true)) {
+                throw new NoClassDefFoundError("of the test");
+            }
+        });
+        get(store.release(hold(store, "before an idle time")));
+        await().atMost(SOON).untilTrue(failed);
+
+        assertThat(hold(store, "after an idle time")).isNotNull();
+    }
+
+    @Test
+    void anErrorWhileALockIsGivenBackEndsTheSessionNotTheClient() {
+        SessionStore store = meddled(SessionStore.SESSION);
+        hold(store, "held meanwhile"); // so that each lock is given back by itself
+        get(store.release(hold(store, "unlocked")));
+        AtomicBoolean failed = new AtomicBoolean();
+        AtomicBoolean closed = new AtomicBoolean();
+        connections.meddle(what -> {
+            if (what.contains(TRY) && !failed.get()) {
+                throw new SQLException("of the test", "22000");
+            } else if (what.contains("pg_advisory_unlock") && failed.compareAndSet(false, true)) {
+                throw new NoClassDefFoundError("of the test");
+            } else if (what.equals(Meddling.CLOSE)) {
+                closed.set(true);
+            }
+        });
+        assertThatThrownBy(() -> hold(store, "unlocked")).isInstanceOf(StoreUnavailableException.class);
+        assertThat(failed).isTrue();
+
+        assertThat(hold(store, "after an error")).isNotNull();
+        assertThat(closed).isTrue();
+    }
+
+    @Test
     void aBreakWhoseFirstReplyIsLostReportsAnUnknownOutcome() {
         SessionStore holder = rig.store(server.jdbcUrl());
         SessionStore store = meddled(LONG);

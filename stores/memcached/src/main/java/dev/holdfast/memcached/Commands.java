@@ -246,7 +246,10 @@ final class Commands {
         }
     }
 
-    /** A command, and its answer; spymemcached calls it on its thread, or on one that cancels it. */
+    /**
+     * A command, and its answer; spymemcached calls it on its thread, or on one that cancels it. An Error would end that
+     * thread, on which all answers come, those to an application's own commands as well: it is the command that fails.
+     */
     private final class Command<T extends @Nullable Object> extends CompletableFuture<T>
             implements StoreOperation.Callback, GetsOperation.Callback {
         private final Operation operation;
@@ -277,7 +280,11 @@ final class Commands {
 
         @Override
         public void gotData(String key, int flags, long cas, byte[] data) {
-            items.put(key, new Item(new String(data, UTF_8), cas));
+            try {
+                items.put(key, new Item(new String(data, UTF_8), cas));
+            } catch (Throwable e) {
+                completeExceptionally(e);
+            }
         }
 
         @Override
@@ -292,6 +299,14 @@ final class Commands {
 
         @Override
         public void complete() {
+            try {
+                completeByStatus();
+            } catch (Throwable e) {
+                completeExceptionally(e);
+            }
+        }
+
+        private void completeByStatus() {
             OperationException error = operation.getException();
             StatusCode code = status.getStatusCode();
             if (operation.isCancelled() || code == StatusCode.CANCELLED || code == StatusCode.TIMEDOUT) {

@@ -22,11 +22,24 @@ import dev.holdfast.testbed.MemcachedServer;
 import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.ReplyDrop;
 import dev.holdfast.testbed.TcpProxy;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.nio.channels.SocketChannel;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import net.spy.memcached.ConnectionFactory;
+import net.spy.memcached.DefaultConnectionFactory;
+import net.spy.memcached.MemcachedClient;
+import net.spy.memcached.MemcachedNode;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -115,6 +128,53 @@ class BrokenSurroundingsTest {
             result(store.withdraw(claim));
             assertThat(granted(other, claim("watched", false))).isNotNull();
         }
+    }
+
+    /** An Error on spymemcached's thread would end it, and with it the client of the application. */
+    @Test
+    void aCommandWhoseAnswerMeetsAnErrorFailsAndTheNextIsAnswered() throws Exception {
+        AtomicBoolean fails = new AtomicBoolean();
+        ConnectionFactory nodes = new DefaultConnectionFactory() {
+            @Override
+            public MemcachedNode createMemcachedNode(SocketAddress address, SocketChannel channel, int buffer) {
+                MemcachedNode node = super.createMemcachedNode(address, channel, buffer);
+                return proxy(node, method -> {
+                    if (method.getName().equals("setContinuousTimeout") && fails.compareAndSet(true, false)) {
+                        throw new NoClassDefFoundError("of a node");
+                    }
+                });
+            }
+        };
+        MemcachedClient client = new MemcachedClient(nodes, List.of(new InetSocketAddress("127.0.0.1", server.port())));
+        try (Store store = new MemcachedStore(
+                client.getConnection(),
+                new KitTime(),
+                Duration.ofSeconds(3),
+                MemcachedStore.SHORTEST_LEASE,
+                new Errors("memcached (a test's client)"),
+                client::shutdown)) {
+            granted(store, claim("before", false));
+            fails.set(true);
+
+            assertFails(Asked.of(store, claim("in error", false)).answer());
+
+            assertThat(fails).isFalse();
+            assertThat(granted(store, claim("after", false))).isNotNull();
+        }
+    }
+
+    private static MemcachedNode proxy(MemcachedNode real, Consumer<Method> before) {
+        return (MemcachedNode) Proxy.newProxyInstance(
+                BrokenSurroundingsTest.class.getClassLoader(),
+                new Class<?>[] {MemcachedNode.class},
+                (proxy, method, arguments) -> {
+                    before.accept(method);
+                    try {
+                        return method.invoke(real, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
     }
 
     private static Store store(int port, TimeSource time) {
