@@ -3,6 +3,7 @@ package dev.holdfast.etcd;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.holdfast.StaleTokenException;
+import dev.holdfast.spi.support.StoredToken;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
 import io.etcd.jetcd.KeyValue;
@@ -13,6 +14,8 @@ import io.etcd.jetcd.op.Op;
 import io.etcd.jetcd.options.GetOption;
 import io.etcd.jetcd.options.PutOption;
 import java.time.Duration;
+import java.util.Locale;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -30,13 +33,11 @@ import java.util.concurrent.TimeoutException;
  * }
  * }</pre>
  *
- * <p>For exclusive holds only. A check is one transaction; what follows it is a step of its own, and a later holder may
- * come in between. The highest token stays for ever under {@code /holdfast/fences/} and the resource's name: a fence that
- * forgets protects nothing. Thread-safe.
+ * <p>For exclusive holds only. The check reads the highest token and writes only over what it read; what follows it is a
+ * step of its own, and a later holder may come in between. The highest token stays for ever under
+ * {@code /holdfast/fences/} and the resource's name: a fence that forgets protects nothing. Thread-safe.
  */
 public final class EtcdFence {
-    private static final int DIGITS = 19;
-
     private final Client client;
     private final Keys keys;
     private final Duration limit;
@@ -80,35 +81,50 @@ public final class EtcdFence {
             throw new IllegalArgumentException("a token is not negative: " + token);
         }
         ByteSequence key = keys.fence(resource);
-        // As many digits for each, so that etcd, which compares bytes, compares numbers.
-        ByteSequence value = Keys.bytes(String.format(java.util.Locale.ROOT, "%0" + DIGITS + "d", token));
-        TxnResponse answer = await(client.getKVClient()
-                .txn()
-                .If(new Cmp(key, Cmp.Op.GREATER, CmpTarget.value(value)))
-                .Then(Op.get(key, GetOption.DEFAULT))
-                .Else(Op.put(key, value, PutOption.DEFAULT))
-                .commit());
-        if (answer.isSucceeded()) {
-            for (KeyValue highest : answer.getGetResponses().get(0).getKvs()) {
-                throw new StaleTokenException(resource, token, parse(highest));
+        ByteSequence value = Keys.bytes(digits(token));
+        long due = System.nanoTime() + limit.toNanos();
+        long read = 0; // the revision of the value that was read; 0 for none
+        while (true) {
+            TxnResponse answer = await(
+                    client.getKVClient()
+                            .txn()
+                            .If(new Cmp(key, Cmp.Op.EQUAL, CmpTarget.modRevision(read)))
+                            .Then(Op.put(key, value, PutOption.DEFAULT))
+                            .Else(Op.get(key, GetOption.DEFAULT))
+                            .commit(),
+                    due);
+            if (answer.isSucceeded()) {
+                return;
+            }
+            read = 0;
+            for (KeyValue last : answer.getGetResponses().get(0).getKvs()) {
+                long highest = parse(last);
+                if (highest > token) {
+                    throw new StaleTokenException(resource, token, highest);
+                }
+                read = last.getModRevision();
             }
         }
     }
 
-    private long parse(KeyValue highest) {
-        String text = highest.getValue().toString(UTF_8);
-        if (!text.matches("\\d{" + DIGITS + "}")) {
-            throw errors.refused(
-                    "has a key " + highest.getKey().toString(UTF_8) + " that is no fence: remove it, or name another"
-                            + " resource",
-                    null);
-        }
-        return Long.parseLong(text);
+    /** As many digits for each: fences of earlier versions have etcd compare them, byte by byte. */
+    private static String digits(long token) {
+        return String.format(Locale.ROOT, "%019d", token);
     }
 
-    private TxnResponse await(CompletableFuture<TxnResponse> answer) {
+    private long parse(KeyValue highest) {
+        String text = highest.getValue().toString(UTF_8);
+        OptionalLong token = StoredToken.of(text.replaceFirst("^0{1,18}", ""));
+        if (token.isEmpty() || !digits(token.getAsLong()).equals(text)) {
+            throw errors.refused(
+                    StoredToken.foreign("key is " + highest.getKey().toString(UTF_8)), null);
+        }
+        return token.getAsLong();
+    }
+
+    private TxnResponse await(CompletableFuture<TxnResponse> answer, long due) {
         try {
-            return answer.get(limit.toNanos(), TimeUnit.NANOSECONDS);
+            return answer.get(due - System.nanoTime(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException late) {
             throw errors.noAnswer();
         } catch (ExecutionException failed) {

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.holdfast.spi.RecordReading;
 import dev.holdfast.spi.RecordWrite;
 import dev.holdfast.spi.StoredRecord;
+import dev.holdfast.spi.support.StoredToken;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.KeyValue;
 import io.etcd.jetcd.op.Cmp;
@@ -19,6 +20,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.regex.Matcher;
@@ -38,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  * after a lost answer. Thread-safe.
  */
 final class Records {
-    private static final Pattern TEXT = Pattern.compile("(\\d{1,19}) (\\d{1,18}) (\\d{1,18}) (.*)", Pattern.DOTALL);
+    private static final Pattern TEXT = Pattern.compile("(\\d+) (\\d{1,18}) (\\d{1,18}) (.*)", Pattern.DOTALL);
     private static final long LONGEST_SECONDS = 8_000_000_000L;
     private static final long SLACK_SECONDS = 3_600;
 
@@ -83,7 +85,8 @@ final class Records {
     /** Empty if it is no record. */
     private Optional<State> state(KeyValue kv, Instant now) {
         Matcher text = TEXT.matcher(kv.getValue().toString(UTF_8));
-        if (!text.matches()) {
+        OptionalLong token = text.matches() ? StoredToken.of(text.group(1)) : OptionalLong.empty();
+        if (token.isEmpty()) {
             return Optional.empty();
         }
         Instant written = Instant.ofEpochMilli(Long.parseLong(text.group(3)));
@@ -91,7 +94,7 @@ final class Records {
         boolean over = !then.isBefore(written.plusMillis(Long.parseLong(text.group(2))));
         StoredRecord stored = new StoredRecord(
                 kv.getKey().toString(UTF_8).substring(context.keys().records().length()),
-                Long.parseLong(text.group(1)),
+                token.getAsLong(),
                 kv.getModRevision(),
                 written,
                 text.group(4));

@@ -98,12 +98,15 @@ final class Releases {
     @Nullable
     Release take(String name) {
         Task task = task();
-        Release release = task == null ? null : task.swap(null);
-        if (release != null && underWay.values().stream().anyMatch(each -> each != release && isOf(each, name))) {
-            sendAlone(release);
+        Release release = task == null ? null : task.held;
+        if (task == null || release == null) {
             return null;
         }
-        return release;
+        if (underWay.values().stream().anyMatch(each -> each != release && isOf(each, name))) {
+            sendAlone(task.swap(null));
+            return null;
+        }
+        return task.swap(null);
     }
 
     /** Sends a request of a name when all releases of that name that were requested before are answered. */
@@ -132,9 +135,12 @@ final class Releases {
         return release.grant.name().equals(name);
     }
 
+    /** One that cannot be sent has failed, with what was thrown: without an answer, all later claims of its name would wait. */
     void sendAlone(@Nullable Release release) {
         if (release != null) {
-            requests.txn(ifs(release.grant, release.held), List.of(deletion(release.grant)), List.of())
+            CompletableFuture.completedFuture(release)
+                    .thenCompose(
+                            each -> requests.txn(ifs(each.grant, each.held), List.of(deletion(each.grant)), List.of()))
                     .thenApply(Releases::hasDeleted)
                     .whenComplete((removed, failure) -> ended(release, removed, failure));
         }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.etcd.HeldClaims.Held;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Renewal;
@@ -14,9 +15,11 @@ import dev.holdfast.tck.IgnoringListener;
 import dev.holdfast.tck.KitTime;
 import dev.holdfast.testbed.EtcdServer;
 import dev.holdfast.testbed.OrSkip;
+import io.etcd.jetcd.Client;
 import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
@@ -158,6 +161,25 @@ class BrokenSurroundingsTest {
                     .until(() ->
                             !RawStore.answer(other.status("broken-by-left")).isHeld());
             assertThat(RawStore.answer(holder.release(kept))).isTrue();
+        }
+    }
+
+    @Test
+    void aReleaseThatCannotBeMadeIsAnsweredAndCanBeRepeated() {
+        try (KitTime time = new KitTime();
+                Client client = Client.builder()
+                        .endpoints("http://" + server.endpoint())
+                        .build();
+                Store store = RawStore.open(server.port())) {
+            Grant grant = RawStore.hold(store, "unmade", LEASE);
+            Releases releases = new Releases(new Requests(client, time, LONG, new Errors("etcd")), new Keys(""));
+
+            CompletableFuture<Boolean> failed = releases.release(grant, new Held(null, null));
+
+            assertThat(failed).isCompletedExceptionally();
+            assertThat(RawStore.answer(releases.release(grant, null))).isTrue();
+            assertThat(releases.behind("unmade", () -> CompletableFuture.completedFuture("sent")))
+                    .isCompletedWithValue("sent");
         }
     }
 

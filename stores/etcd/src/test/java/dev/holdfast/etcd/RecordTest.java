@@ -9,6 +9,7 @@ import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.RecordWrite;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
+import dev.holdfast.spi.StoredRecord;
 import dev.holdfast.tck.KitTime;
 import dev.holdfast.testbed.EtcdServer;
 import dev.holdfast.testbed.OrSkip;
@@ -93,6 +94,25 @@ class RecordTest {
             assertThat(RawStore.answer(store.readRecord("record")).stored())
                     .hasValueSatisfying(stored -> assertThat(stored.value()).isEqualTo("carried out"));
             assertThat(Etcd.leases(server)).isOne();
+        }
+    }
+
+    @Test
+    void aRecordOfAnotherProgramIsRefusedAndKeepsNoOtherFromBeingListed() {
+        try (EtcdServer server = OrSkip.orSkip(EtcdServer::start);
+                Client client = new Lines().connect(server);
+                Store store = RawStore.open(server.port())) {
+            assertThat(RawStore.answer(store.writeRecord(new RecordWrite("own", 1, RecordWrite.ANY, "value", DAY))))
+                    .isPresent();
+            client.getKVClient()
+                    .put(new Keys("").record("foreign"), Keys.bytes("9223372036854775808 86400000 1 value"))
+                    .join();
+
+            assertThatThrownBy(() -> RawStore.answer(store.readRecord("foreign")))
+                    .hasCauseInstanceOf(StoreRefusedException.class);
+            assertThat(RawStore.answer(store.listRecords("")))
+                    .extracting(StoredRecord::name)
+                    .containsExactly("own");
         }
     }
 

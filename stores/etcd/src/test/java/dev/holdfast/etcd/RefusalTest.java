@@ -14,6 +14,7 @@ import dev.holdfast.testbed.Certificate;
 import dev.holdfast.testbed.EtcdServer;
 import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.Ports;
+import io.etcd.jetcd.KeyValue;
 import io.grpc.Status;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -175,8 +176,19 @@ class RefusalTest {
             assertThatThrownBy(() -> fence.check("stock", Long.MAX_VALUE - 1)).isInstanceOf(StaleTokenException.class);
             fence.check("another", 1);
             assertThatThrownBy(() -> fence.check("stock", -1)).isInstanceOf(IllegalArgumentException.class);
-            put(server, "/holdfast/fences/odd", "what is this");
-            assertThatThrownBy(() -> fence.check("odd", 1)).isInstanceOf(StoreRefusedException.class);
+            for (String foreign : List.of("", "what is this", "7", "000000000000000000-1", "9223372036854775808")) {
+                put(server, "/holdfast/fences/odd", foreign);
+                assertThatThrownBy(() -> fence.check("odd", Long.MAX_VALUE))
+                        .as(foreign)
+                        .isInstanceOf(StoreRefusedException.class)
+                        .hasMessageEndingWith("its key is /holdfast/fences/odd");
+                assertThat(client.getKVClient()
+                                .get(Keys.bytes("/holdfast/fences/odd"))
+                                .join()
+                                .getKvs())
+                        .extracting(KeyValue::getValue)
+                        .containsExactly(Keys.bytes(foreign));
+            }
             try (LockClient locks = LockClient.connect("etcd://" + server.endpoint())) {
                 assertThat(locks.list("*"))
                         .as("a store beside a fence that was there first")

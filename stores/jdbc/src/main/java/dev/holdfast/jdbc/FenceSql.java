@@ -71,7 +71,7 @@ record FenceSql(String create, String raise, String add, String read, String pre
         if (name.contains(SQLITE)) {
             return new FenceSql(
                     create(table, "TEXT", ""),
-                    raise.formatted(""),
+                    raise.formatted("") + " AND typeof(token) = 'integer'", // a column takes values of any type
                     insert + " ON CONFLICT (resource) DO NOTHING",
                     read,
                     "",

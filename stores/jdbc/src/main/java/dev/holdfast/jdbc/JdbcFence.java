@@ -2,6 +2,7 @@ package dev.holdfast.jdbc;
 
 import dev.holdfast.StaleTokenException;
 import dev.holdfast.StoreRefusedException;
+import dev.holdfast.spi.support.StoredToken;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -72,7 +73,8 @@ public final class JdbcFence {
      * @throws StaleTokenException if a higher one was admitted before; roll the transaction back
      * @throws IllegalArgumentException if the resource is too long, or the token negative
      * @throws IllegalStateException if the connection is in autocommit
-     * @throws dev.holdfast.StoreRefusedException if the table lacks a column; the message has the statement that adds it
+     * @throws dev.holdfast.StoreRefusedException if the table lacks a column; the message has the statement that adds it.
+     *     Also if the row of the resource has no token, as another program may write it on SQLite
      * @throws SQLException as the database says, never retried here: a deadlock, a time-out or a conflict of
      *     serializable transactions is the caller's to roll back
      */
@@ -135,11 +137,19 @@ public final class JdbcFence {
         }
     }
 
-    private static OptionalLong admitted(Connection connection, FenceSql sql, String resource) throws SQLException {
+    private OptionalLong admitted(Connection connection, FenceSql sql, String resource) throws SQLException {
         try (PreparedStatement select = connection.prepareStatement(sql.read())) {
             sql.setResource(select, 1, resource);
             try (ResultSet row = select.executeQuery()) {
-                return row.next() ? OptionalLong.of(row.getLong(1)) : OptionalLong.empty();
+                if (!row.next()) {
+                    return OptionalLong.empty();
+                }
+                OptionalLong token = StoredToken.of(row.getString(1));
+                if (token.isEmpty()) {
+                    throw new StoreRefusedException("the database of the fence "
+                            + StoredToken.foreign("row is '" + resource + "' of " + table));
+                }
+                return token;
             }
         }
     }

@@ -83,6 +83,22 @@ class JdbcFenceTest {
         }
     }
 
+    /** Elsewhere the column takes nothing else. */
+    @ParameterizedTest
+    @ValueSource(strings = {"'nonsense'", "''", "1.5", "1e19"})
+    void onSqliteAValueOfAnotherProgramIsNoFence(String foreign) throws SQLException {
+        try (Connection connection = connect("sqlite");
+                Statement statement = connection.createStatement()) {
+            FENCE.check(connection, "foreign", TODAY);
+            statement.execute("UPDATE holdfast_fence SET token = " + foreign + " WHERE resource = 'foreign'");
+
+            assertThatThrownBy(() -> FENCE.check(connection, "foreign", Long.MAX_VALUE))
+                    .isInstanceOf(StoreRefusedException.class)
+                    .hasMessageEndingWith("its row is 'foreign' of holdfast_fence");
+            connection.rollback();
+        }
+    }
+
     @ParameterizedTest
     @Tag("thorough")
     @ValueSource(strings = {"postgresql", "mariadb", "h2"})

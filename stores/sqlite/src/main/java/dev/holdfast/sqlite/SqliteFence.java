@@ -1,8 +1,10 @@
 package dev.holdfast.sqlite;
 
 import dev.holdfast.StaleTokenException;
+import dev.holdfast.StoreRefusedException;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.StoreFence;
+import dev.holdfast.spi.support.StoredToken;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -23,7 +25,8 @@ record SqliteFence(Path file) implements StoreFence {
     private static final String CREATE = "CREATE TABLE IF NOT EXISTS holdfast_fence"
             + " (resource TEXT NOT NULL PRIMARY KEY, token BIGINT NOT NULL)";
     private static final String RAISE = "INSERT INTO holdfast_fence (resource, token) VALUES (?, ?)"
-            + " ON CONFLICT (resource) DO UPDATE SET token = excluded.token WHERE excluded.token >= token";
+            + " ON CONFLICT (resource) DO UPDATE SET token = excluded.token"
+            + " WHERE typeof(token) = 'integer' AND excluded.token >= token";
     private static final String READ = "SELECT token FROM holdfast_fence WHERE resource = ?";
 
     @Override
@@ -47,7 +50,7 @@ record SqliteFence(Path file) implements StoreFence {
         }
     }
 
-    private static void check(Connection connection, String resource, long token) throws SQLException {
+    private void check(Connection connection, String resource, long token) throws SQLException {
         try (Statement create = connection.createStatement()) {
             create.execute(CREATE);
         }
@@ -61,7 +64,12 @@ record SqliteFence(Path file) implements StoreFence {
         try (PreparedStatement read = connection.prepareStatement(READ)) {
             read.setString(1, resource);
             try (ResultSet row = read.executeQuery()) {
-                throw new StaleTokenException(resource, token, row.next() ? row.getLong(1) : token);
+                throw new StaleTokenException(
+                        resource,
+                        token,
+                        StoredToken.of(row.next() ? row.getString(1) : "")
+                                .orElseThrow(() -> new StoreRefusedException("sqlite:" + file + " "
+                                        + StoredToken.foreign("row is '" + resource + "' of holdfast_fence"))));
             }
         }
     }

@@ -8,9 +8,15 @@ import dev.holdfast.Hold;
 import dev.holdfast.LockClient;
 import dev.holdfast.LockMode;
 import dev.holdfast.StaleTokenException;
+import dev.holdfast.StoreRefusedException;
 import dev.holdfast.spi.StoreFence;
 import dev.holdfast.spi.StoreProvider;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.Optional;
 import java.util.ServiceLoader;
 import org.junit.jupiter.api.Test;
@@ -54,6 +60,28 @@ class SqliteStoreProviderTest {
             fence.check("Report", token - 1);
         }
         LockClient.connect(url).close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"'nonsense'", "''", "1.5", "1e19", "x'00'"})
+    void aValueOfAnotherProgramIsNoFence(String foreign) throws SQLException {
+        Path file = folder.resolve("locks.db");
+        String url = "sqlite:" + file;
+        LockClient.connect(url).close();
+        try (StoreFence fence = new SqliteStoreProvider().openFence(url, Optional.empty());
+                Connection other = DriverManager.getConnection("jdbc:sqlite:" + file);
+                Statement statement = other.createStatement()) {
+            fence.check("report", 1);
+            statement.execute("UPDATE holdfast_fence SET token = " + foreign);
+
+            assertThatThrownBy(() -> fence.check("report", Long.MAX_VALUE))
+                    .isInstanceOf(StoreRefusedException.class)
+                    .hasMessageEndingWith("its row is 'report' of holdfast_fence");
+
+            try (ResultSet same = statement.executeQuery("SELECT token = " + foreign + " FROM holdfast_fence")) {
+                assertThat(same.getBoolean(1)).as("kept").isTrue();
+            }
+        }
     }
 
     @ParameterizedTest

@@ -83,26 +83,25 @@ final class DeleteCreateBatch {
     /** Creates an ephemeral sequential node. Together with a removal, the servers answer without its stat. */
     CompletableFuture<Made> make(Session session, String path, String text, List<ACL> acl) {
         Exchange exchange = CURRENT.get();
-        Leaving old = exchange == null ? null : exchange.take();
-        if (old == null || old.session != session) {
-            removeAlone(old);
+        Leaving old = exchange == null ? null : exchange.leaving;
+        if (exchange == null || old == null || old.session != session) {
+            removeNow();
             return session.create(path, text, acl, CreateMode.EPHEMERAL_SEQUENTIAL)
                     .thenApply(found -> new Made(found, false));
         }
-        try {
-            return session.replace(old.path, path, text, acl).thenApply(found -> {
-                if (found.code() == Code.OK) {
-                    old.removed.complete(true);
-                } else if (Errors.isOfConnection(found.code())) {
-                    deleter.removeAgain(old.session, old.path, old.removed);
-                } else {
-                    removeAlone(old); // it may be gone already, which is why both failed
-                }
-                return new Made(found, old.alone && follows(old.path, found.path()));
-            });
-        } finally {
-            sent(old);
-        }
+        CompletableFuture<Found> replaced = session.replace(old.path, path, text, acl);
+        exchange.take(); // not before: if that throws, the removal is sent alone at the end of the task
+        sent(old);
+        return replaced.thenApply(found -> {
+            if (found.code() == Code.OK) {
+                old.removed.complete(true);
+            } else if (Errors.isOfConnection(found.code())) {
+                deleter.removeAgain(old.session, old.path, old.removed);
+            } else {
+                removeAlone(old); // it may be gone already, which is why both failed
+            }
+            return new Made(found, old.alone && follows(old.path, found.path()));
+        });
     }
 
     /** Whether both are nodes of one lock, and no other node of that lock was created between them. */

@@ -4,7 +4,6 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.zookeeper.DeleteCreateBatch.Made;
 import dev.holdfast.zookeeper.Session.Found;
 import dev.holdfast.zookeeper.Session.Listed;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.apache.zookeeper.CreateMode;
@@ -69,8 +68,9 @@ record NodeCreation(Claim claim, ZooKeeperContext context, String lock) {
         CompletableFuture<Made> made = missing == Missing.NOTHING
                 ? context.batches().make(now, path, text, acl)
                 : now.createBelow(lock, context.acl(lock), path, text, acl).thenApply(found -> new Made(found, false));
-        // all answered before the list
-        return now.children(lock).thenApply(listed -> arrived(now, bucket.join(), made.join(), listed));
+        CompletableFuture<Listed> list = now.children(lock);
+        return bucket.thenCompose(
+                code -> made.thenCombine(list, (exchanged, listed) -> arrived(now, code, exchanged, listed)));
     }
 
     private CompletableFuture<Code> makeBucket(Session now) {
@@ -113,22 +113,18 @@ record NodeCreation(Claim claim, ZooKeeperContext context, String lock) {
 
     /** Finds the node after its creation got no answer. */
     CompletableFuture<Arrival> seek(Session now) {
-        CompletableFuture<Code> proved = now.prove(context.paths().locks());
-        return now.children(lock).thenCompose(listed -> {
-            Code code = proved.join() == Code.OK ? listed.code() : proved.join();
-            return code == Code.OK ? sought(now, listed) : CompletableFuture.completedFuture(Arrival.failed(code));
-        });
+        return now.provedChildren(context.paths().locks(), lock)
+                .thenCompose(listed -> listed.code() == Code.OK
+                        ? sought(now, listed)
+                        : CompletableFuture.completedFuture(Arrival.failed(listed.code())));
     }
 
     private CompletableFuture<Arrival> sought(Session now, Listed listed) {
         List<Node> candidates = Predecessors.ofClaim(claim.id(), listed.children());
-        List<CompletableFuture<Found>> questions = new ArrayList<>();
-        candidates.forEach(each -> questions.add(now.exists(lock + "/" + each.name())));
-        return CompletableFuture.allOf(questions.toArray(CompletableFuture<?>[]::new))
-                .thenApply(all -> {
+        return ThrottledRequests.ask(candidates, each -> now.exists(lock + "/" + each.name()))
+                .thenApply(found -> {
                     for (int i = 0; i < candidates.size(); i++) {
-                        Arrival arrival =
-                                arrived(now, candidates.get(i), questions.get(i).join(), listed.children());
+                        Arrival arrival = arrived(now, candidates.get(i), found.get(i), listed.children());
                         if (arrival.code() != Code.OK) {
                             return arrival; // the claim's own node may be among the others
                         }

@@ -5,6 +5,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import org.apache.zookeeper.KeeperException.Code;
 
 /**
@@ -46,10 +48,10 @@ final class NodeDeleter {
             removeLeft(path, removed);
             return;
         }
-        session.delete(path).thenAccept(code -> {
+        step(removed, session, now -> now.delete(path), code -> {
             if (Errors.isOfConnection(code)) {
                 boolean perhaps = again || code != Code.THROTTLEDOP; // that one carried out nothing
-                connection.whenConnectedAgain(code, removed, now -> remove(session, path, perhaps, removed));
+                connection.whenConnectedAgain(code, removed, next -> remove(session, path, perhaps, removed));
             } else if (again && code == Code.NONODE) {
                 removed.complete(true);
             } else {
@@ -72,7 +74,7 @@ final class NodeDeleter {
     }
 
     private void removeLeft(Session now, String path, CompletableFuture<Boolean> removed) {
-        now.exists(path).thenAccept(found -> {
+        step(removed, now, asked -> asked.exists(path), found -> {
             if (Errors.isOfConnection(found.code())) {
                 connection.whenConnectedAgain(found.code(), removed, next -> removeLeft(next, path, removed));
             } else if (found.code() == Code.OK) {
@@ -139,11 +141,10 @@ final class NodeDeleter {
 
     private void seek(Session session, String name, ClaimId id, boolean untilDone, CompletableFuture<Boolean> removed) {
         String lock = paths.lock(name);
-        CompletableFuture<Code> proved = session.prove(paths.locks());
-        session.children(lock).thenAccept(listed -> {
-            Code code = listed.code() == Code.OK ? proved.join() : listed.code();
+        step(removed, session, now -> now.provedChildren(paths.locks(), lock), listed -> {
+            Code code = listed.code();
             if (untilDone && Errors.isOfConnection(code)) {
-                connection.whenConnectedAgain(code, removed, now -> seek(now, name, id, true, removed));
+                connection.whenConnectedAgain(code, removed, next -> seek(next, name, id, true, removed));
             } else if (code == Code.OK) {
                 found(session, lock, Predecessors.ofClaim(id, listed.children()), removed);
             } else {
@@ -154,16 +155,29 @@ final class NodeDeleter {
 
     /** There may be several: of the present session, and of earlier ones. */
     private void found(Session session, String lock, List<Node> left, CompletableFuture<Boolean> removed) {
-        List<CompletableFuture<Boolean>> all = left.stream()
-                .map(node -> remove(session, lock + "/" + node.name()))
-                .toList();
-        CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new)).whenComplete((done, failure) -> {
-            if (failure == null) {
-                removed.complete(all.stream().anyMatch(CompletableFuture::join));
-            } else {
-                removed.completeExceptionally(Errors.unwrapped(failure));
-            }
-        });
+        step(
+                removed,
+                session,
+                now -> ThrottledRequests.ask(left, node -> remove(now, lock + "/" + node.name())),
+                all -> removed.complete(all.contains(true)));
+    }
+
+    /**
+     * Sends a request, and goes on by its answer. What is thrown on the way is the answer of the removal: without one, each
+     * repeated release and each claim behind it would wait for ever.
+     */
+    private static <T> void step(
+            CompletableFuture<Boolean> removed,
+            Session session,
+            Function<Session, CompletableFuture<T>> request,
+            Consumer<T> then) {
+        CompletableFuture.completedFuture(session)
+                .thenCompose(request)
+                .thenAccept(then)
+                .exceptionally(thrown -> {
+                    removed.completeExceptionally(Errors.unwrapped(thrown));
+                    return null;
+                });
     }
 
     private void answer(Code code, String path, CompletableFuture<Boolean> removed) {

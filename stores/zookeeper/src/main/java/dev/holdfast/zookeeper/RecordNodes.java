@@ -3,10 +3,12 @@ package dev.holdfast.zookeeper;
 import dev.holdfast.spi.RecordReading;
 import dev.holdfast.spi.RecordWrite;
 import dev.holdfast.spi.StoredRecord;
+import dev.holdfast.spi.support.StoredToken;
 import dev.holdfast.zookeeper.Session.Found;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.regex.Matcher;
@@ -26,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * above all records, and reads after it: what it reads is then no older than that. Thread-safe.
  */
 final class RecordNodes {
-    private static final Pattern TEXT = Pattern.compile("(\\d{1,19}) (\\d{1,18}) (.*)", Pattern.DOTALL);
+    private static final Pattern TEXT = Pattern.compile("(\\d+) (\\d{1,18}) (.*)", Pattern.DOTALL);
     private static final int WRITES_PER_PURGE = 4;
 
     private final ZooKeeperContext context;
@@ -86,7 +88,7 @@ final class RecordNodes {
                     throw context.errors().of(Code.MARSHALLINGERROR, path);
                 }
                 yield CompletableFuture.completedFuture(
-                        Optional.of(stored(write.name(), Long.toString(write.token()), stat, write.value())));
+                        Optional.of(stored(write.name(), write.token(), stat, write.value())));
             }
             case BADVERSION, NODEEXISTS, NONODE -> // changed since it was read; a node of the past may just be purged
                 write.revision() == RecordWrite.ANY || at.version >= 0 && at.stored == null
@@ -129,19 +131,20 @@ final class RecordNodes {
                 throw context.errors().of(read.code(), path);
             }
             Matcher says = TEXT.matcher(read.text());
-            if (!says.matches()) {
+            OptionalLong token = says.matches() ? StoredToken.of(says.group(1)) : OptionalLong.empty();
+            if (token.isEmpty()) {
                 StoredRecord foreign = new StoredRecord(name, 0, 0, written(stat), read.text());
                 return new State(now, stat.getVersion(), foreign, true);
             }
             long keep = Long.parseLong(says.group(2));
             boolean over = keep == 0 || stat.getMtime() + keep <= now.toEpochMilli();
-            return new State(
-                    now, stat.getVersion(), over ? null : stored(name, says.group(1), stat, says.group(3)), false);
+            StoredRecord stored = over ? null : stored(name, token.getAsLong(), stat, says.group(3));
+            return new State(now, stat.getVersion(), stored, false);
         });
     }
 
-    private static StoredRecord stored(String name, String token, Stat stat, String value) {
-        return new StoredRecord(name, Long.parseLong(token), stat.getMzxid(), written(stat), value);
+    private static StoredRecord stored(String name, long token, Stat stat, String value) {
+        return new StoredRecord(name, token, stat.getMzxid(), written(stat), value);
     }
 
     private static Instant written(Stat stat) {

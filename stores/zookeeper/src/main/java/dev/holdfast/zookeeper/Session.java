@@ -9,11 +9,13 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.apache.zookeeper.AsyncCallback.Children2Callback;
 import org.apache.zookeeper.AsyncCallback.Create2Callback;
 import org.apache.zookeeper.AsyncCallback.DataCallback;
 import org.apache.zookeeper.AsyncCallback.MultiCallback;
 import org.apache.zookeeper.AsyncCallback.StatCallback;
+import org.apache.zookeeper.AsyncCallback.VoidCallback;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.Op;
@@ -29,6 +31,10 @@ import org.jspecify.annotations.Nullable;
  * One session with the servers, over all its connections, and the requests that can be made in it. Requests go out in the
  * order they are made, without waiting for each other, and are answered in that order, on the session's event thread;
  * each is answered with a code, never exceptionally.
+ *
+ * <p>An Error, such as of memory, that ends the reading of a reply makes it one that was lost: the request may have been
+ * carried out or not. The client library reports a reply that it has read half as a success without what comes last in it,
+ * and drops the connection afterwards.
  *
  * <p>Thread-safe.
  */
@@ -53,7 +59,11 @@ final class Session {
     private volatile boolean connected = true;
 
     /** A node that was searched for or created, under the path that the servers gave it. */
-    record Found(Code code, String path, @Nullable Stat stat) {}
+    record Found(Code code, String path, @Nullable Stat stat) {
+        static Found lost(String path) {
+            return new Found(Code.CONNECTIONLOSS, path, null);
+        }
+    }
 
     /**
      * The children of a node.
@@ -62,12 +72,17 @@ final class Session {
      * @param created how many children the node has ever had; the next sequential one gets this number
      */
     record Listed(Code code, List<String> children, long lastChange, int created) {
-        static final Listed NOTHING = new Listed(Code.OK, List.of(), 0, 0);
+        static final Listed NOTHING = failed(Code.OK);
+        static final Listed LOST = failed(Code.CONNECTIONLOSS);
 
-        static Listed of(Code code, @Nullable List<String> children, @Nullable Stat stat) {
+        static Listed failed(Code code) {
+            return new Listed(code, List.of(), 0, 0);
+        }
+
+        static Listed of(int rc, @Nullable List<String> children, @Nullable Stat stat) {
             return children == null || stat == null
-                    ? new Listed(code, List.of(), 0, 0)
-                    : new Listed(code, children, stat.getPzxid(), created(stat));
+                    ? failed(codeOf(rc, null))
+                    : new Listed(Code.get(rc), children, stat.getPzxid(), created(stat));
         }
 
         /** The servers report creations and deletions in one sum; every child that is not there now was deleted. */
@@ -181,15 +196,35 @@ final class Session {
         return ended.compareAndSet(false, true);
     }
 
+    /**
+     * Answers a request by what is made of its reply. If that throws, the reply is lost, and the client library logs what was
+     * thrown: a request without an answer would have its caller wait for ever.
+     *
+     * @param lost made before the request was sent: there may be no memory for it now
+     */
+    private static <T> void answer(CompletableFuture<T> request, T lost, Supplier<T> reply) {
+        T answer = lost;
+        try {
+            answer = reply.get();
+        } finally {
+            request.complete(answer);
+        }
+    }
+
+    /** What a reply says, of which this is the last part: a success that lacks it was read half. */
+    private static Code codeOf(int rc, @Nullable Object last) {
+        Code code = Code.get(rc);
+        return code == Code.OK && last == null ? Code.CONNECTIONLOSS : code;
+    }
+
     // ---- agreed on by a majority of the servers ----
 
     CompletableFuture<Found> create(String path, String text, List<ACL> acl, CreateMode mode) {
         CompletableFuture<Found> made = new CompletableFuture<>();
+        Found lost = Found.lost(path);
         Moment sent = elapsed.now();
-        Create2Callback answered = (rc, asked, context, name, stat) -> {
-            Code code = proved(rc, sent);
-            made.complete(new Found(code, name == null ? path : name, stat));
-        };
+        Create2Callback answered = (rc, asked, context, name, stat) ->
+                answer(made, lost, () -> new Found(proved(codeOf(rc, stat), sent), name == null ? path : name, stat));
         zooKeeper.create(path, text.getBytes(UTF_8), acl, mode, answered, null);
         return made;
     }
@@ -202,7 +237,9 @@ final class Session {
     CompletableFuture<Code> delete(String path, int version) {
         CompletableFuture<Code> deleted = new CompletableFuture<>();
         Moment sent = elapsed.now();
-        zooKeeper.delete(path, version, (rc, asked, context) -> deleted.complete(proved(rc, sent)), null);
+        VoidCallback answered =
+                (rc, asked, context) -> answer(deleted, Code.CONNECTIONLOSS, () -> proved(Code.get(rc), sent));
+        zooKeeper.delete(path, version, answered, null);
         return deleted;
     }
 
@@ -222,13 +259,15 @@ final class Session {
 
     private CompletableFuture<Found> create(Op before, String path, String text, List<ACL> acl) {
         CompletableFuture<Found> created = new CompletableFuture<>();
+        Found lost = Found.lost(path);
         Moment sent = elapsed.now();
-        MultiCallback answered = (rc, asked, context, results) -> {
-            Code code = proved(rc, sent);
-            boolean made = code == Code.OK && results.get(1) instanceof CreateResult;
-            String name = made ? ((CreateResult) results.get(1)).getPath() : path;
-            created.complete(new Found(code, name, made ? madeWith(results.get(0)) : null));
-        };
+        MultiCallback answered = (rc, asked, context, results) -> answer(created, lost, () -> {
+            CreateResult made = last(results, 2) instanceof CreateResult node ? node : null;
+            Code code = proved(codeOf(rc, made), sent);
+            return made == null
+                    ? new Found(code, path, null)
+                    : new Found(code, made.getPath(), madeWith(results.get(0)));
+        });
         Op create = Op.create(path, text.getBytes(UTF_8), acl, CreateMode.EPHEMERAL_SEQUENTIAL);
         zooKeeper.multi(List.of(before, create), answered, null);
         return created;
@@ -252,8 +291,10 @@ final class Session {
     /** Writes over one version of a node alone. */
     CompletableFuture<Found> write(String path, String text, int version) {
         CompletableFuture<Found> written = new CompletableFuture<>();
+        Found lost = Found.lost(path);
         Moment sent = elapsed.now();
-        StatCallback answered = (rc, asked, context, stat) -> written.complete(new Found(proved(rc, sent), path, stat));
+        StatCallback answered = (rc, asked, context, stat) ->
+                answer(written, lost, () -> new Found(proved(codeOf(rc, stat), sent), path, stat));
         zooKeeper.setData(path, text.getBytes(UTF_8), version, answered, null);
         return written;
     }
@@ -267,13 +308,18 @@ final class Session {
     CompletableFuture<Code> prove(String path) {
         CompletableFuture<Code> answer = new CompletableFuture<>();
         Moment sent = elapsed.now();
-        MultiCallback answered = (rc, asked, context, results) -> answer.complete(proved(rc, sent));
+        MultiCallback answered = (rc, asked, context, results) ->
+                answer(answer, Code.CONNECTIONLOSS, () -> proved(codeOf(rc, last(results, 1)), sent));
         zooKeeper.multi(List.of(Op.check(path, -1)), answered, null);
         return answer;
     }
 
-    private Code proved(int rc, Moment sent) {
-        Code code = Code.get(rc);
+    /** The result of the last step of several; null if the reply has fewer, or says that they failed. */
+    private static @Nullable OpResult last(@Nullable List<OpResult> results, int steps) {
+        return results == null || results.size() < steps ? null : results.get(steps - 1);
+    }
+
+    private Code proved(Code code, Moment sent) {
         if (code == Code.OK) {
             proof.agreed(sent, elapsed.nanoTime());
         }
@@ -289,34 +335,46 @@ final class Session {
 
     CompletableFuture<Listed> children(String path) {
         CompletableFuture<Listed> listed = new CompletableFuture<>();
-        Children2Callback answered =
-                (rc, asked, context, children, stat) -> listed.complete(Listed.of(Code.get(rc), children, stat));
+        Children2Callback answered = (rc, asked, context, children, stat) ->
+                answer(listed, Listed.LOST, () -> Listed.of(rc, children, stat));
         zooKeeper.getChildren(path, false, answered, null);
         return listed;
+    }
+
+    /**
+     * The children of a node, no older than this request.
+     *
+     * @param there the path of any node that is there
+     */
+    CompletableFuture<Listed> provedChildren(String there, String path) {
+        return prove(there)
+                .thenCombine(children(path), (code, listed) -> code == Code.OK ? listed : Listed.failed(code));
     }
 
     /** The children of a node that is there, and an event at their next change. */
     CompletableFuture<Listed> watchChildren(String path, Watcher watcher) {
         CompletableFuture<Listed> listed = new CompletableFuture<>();
         Object request = watches.add(path, watcher);
-        Children2Callback answered = (rc, asked, context, children, stat) -> {
-            watched(rc, path, watcher, request);
-            listed.complete(Listed.of(Code.get(rc), children, stat));
-        };
+        Children2Callback answered = (rc, asked, context, children, stat) -> answer(listed, Listed.LOST, () -> {
+            Listed list = Listed.of(rc, children, stat);
+            watched(list.code(), path, watcher, request);
+            return list;
+        });
         zooKeeper.getChildren(path, watches, answered, null);
         return listed;
     }
 
     CompletableFuture<Found> exists(String path) {
         CompletableFuture<Found> found = new CompletableFuture<>();
+        Found lost = Found.lost(path);
         Moment sent = elapsed.now();
-        StatCallback answered = (rc, asked, context, stat) -> {
-            Code code = Code.get(rc);
+        StatCallback answered = (rc, asked, context, stat) -> answer(found, lost, () -> {
+            Code code = codeOf(rc, stat);
             if (!Errors.isOfConnection(code)) {
                 proof.answered(sent, elapsed.nanoTime());
             }
-            found.complete(new Found(code, path, stat));
-        };
+            return new Found(code, path, stat);
+        });
         zooKeeper.exists(path, false, answered, null);
         return found;
     }
@@ -327,17 +385,19 @@ final class Session {
      */
     CompletableFuture<Found> watch(String path, Watcher watcher) {
         CompletableFuture<Found> found = new CompletableFuture<>();
+        Found lost = Found.lost(path);
         Object request = watches.add(path, watcher);
-        DataCallback answered = (rc, asked, context, data, stat) -> {
-            watched(rc, path, watcher, request);
-            found.complete(new Found(Code.get(rc), path, stat));
-        };
+        DataCallback answered = (rc, asked, context, data, stat) -> answer(found, lost, () -> {
+            Code code = codeOf(rc, stat);
+            watched(code, path, watcher, request);
+            return new Found(code, path, stat);
+        });
         zooKeeper.getData(path, watches, answered, null);
         return found;
     }
 
-    private void watched(int rc, String path, Watcher watcher, Object request) {
-        if (rc == Code.OK.intValue()) {
+    private void watched(Code code, String path, Watcher watcher, Object request) {
+        if (code == Code.OK) {
             watches.answered(path, watcher);
         } else {
             watches.failed(path, watcher, request);
@@ -361,8 +421,9 @@ final class Session {
 
     CompletableFuture<Read> read(String path) {
         CompletableFuture<Read> read = new CompletableFuture<>();
+        Read lost = new Read(Code.CONNECTIONLOSS, "", null);
         DataCallback answered = (rc, asked, context, data, stat) ->
-                read.complete(new Read(Code.get(rc), data == null ? "" : new String(data, UTF_8), stat));
+                answer(read, lost, () -> new Read(codeOf(rc, stat), data == null ? "" : new String(data, UTF_8), stat));
         zooKeeper.getData(path, false, answered, null);
         return read;
     }

@@ -6,7 +6,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Many questions to the servers, few of them under way at a time, so that whatever else goes over the same connection,
@@ -53,16 +52,17 @@ final class ThrottledRequests<A, B> {
     private void askNext() {
         int next = asked.getAndIncrement();
         if (next < subjects.size() && !all.isDone()) {
-            question.apply(subjects.get(next)).whenComplete((answer, failure) -> answered(next, answer, failure));
+            CompletableFuture.completedFuture(subjects.get(next))
+                    .thenCompose(question)
+                    .thenAccept(answer -> answered(next, answer))
+                    .exceptionally(thrown -> {
+                        all.completeExceptionally(Errors.unwrapped(thrown)); // whatever failed: asking, or what follows
+                        return null;
+                    });
         }
     }
 
-    private void answered(int which, @Nullable B answer, @Nullable Throwable failure) {
-        if (answer == null) {
-            all.completeExceptionally(
-                    failure == null ? new IllegalStateException("no answer") : Errors.unwrapped(failure));
-            return;
-        }
+    private void answered(int which, B answer) {
         answers.set(which, answer);
         if (answered.incrementAndGet() == subjects.size()) {
             List<B> list = new ArrayList<>(subjects.size());

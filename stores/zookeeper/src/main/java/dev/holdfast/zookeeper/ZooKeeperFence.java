@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.holdfast.HoldfastException;
 import dev.holdfast.StaleTokenException;
+import dev.holdfast.spi.support.StoredToken;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.data.Stat;
@@ -125,10 +126,7 @@ public final class ZooKeeperFence {
     }
 
     private static long parse(byte[] data, String path) {
-        String text = new String(data, UTF_8);
-        if (!text.matches("\\d{1,19}")) {
-            throw ERRORS.refused("has a node " + path + " that is no fence: remove it, or name another resource", null);
-        }
-        return Long.parseLong(text);
+        return StoredToken.of(new String(data, UTF_8))
+                .orElseThrow(() -> ERRORS.refused(StoredToken.foreign("node is " + path), null));
     }
 }

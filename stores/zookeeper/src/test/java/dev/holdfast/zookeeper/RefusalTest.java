@@ -9,7 +9,12 @@ import dev.holdfast.LockClient;
 import dev.holdfast.StaleTokenException;
 import dev.holdfast.StoreRefusedException;
 import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.spi.RecordWrite;
+import dev.holdfast.spi.Store;
+import dev.holdfast.spi.StoreContext;
 import dev.holdfast.spi.StoreFence;
+import dev.holdfast.spi.StoredRecord;
+import dev.holdfast.tck.KitTime;
 import dev.holdfast.testbed.Ports;
 import dev.holdfast.testbed.TcpProxy;
 import dev.holdfast.testbed.ZooKeeperServer;
@@ -18,6 +23,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.framework.api.ACLProvider;
@@ -247,9 +254,46 @@ class RefusalTest {
         assertThatThrownBy(() -> ZooKeeperFence.on(curator).check("stock/7", 0))
                 .isInstanceOf(StaleTokenException.class);
         assertThatThrownBy(() -> fence.check("stock/7", -1)).isInstanceOf(IllegalArgumentException.class);
-        fence.check("another", 1);
-        curator.setData().forPath("/holdfast/fences/another", bytes("nonsense"));
-        assertThatThrownBy(() -> fence.check("another", 2)).isInstanceOf(StoreRefusedException.class);
+    }
+
+    @Test
+    void aValueOfAnotherProgramIsNoFence() throws Exception {
+        ZooKeeperFence fence = ZooKeeperFence.on(curator);
+        fence.check("foreign", 1);
+        for (String foreign : List.of("", "nonsense", "007", "-1", "9223372036854775808", "99999999999999999999")) {
+            curator.setData().forPath("/holdfast/fences/foreign", bytes(foreign));
+
+            assertThatThrownBy(() -> fence.check("foreign", Long.MAX_VALUE))
+                    .as(foreign)
+                    .isInstanceOf(StoreRefusedException.class)
+                    .hasMessageEndingWith("its node is /holdfast/fences/foreign");
+
+            assertThat(curator.getData().forPath("/holdfast/fences/foreign")).isEqualTo(bytes(foreign));
+        }
+    }
+
+    @Test
+    void aRecordOfAnotherProgramIsRefusedAndKeepsNoOtherFromBeingListed() throws Exception {
+        Paths paths = new Paths("");
+        try (KitTime time = new KitTime();
+                Store store =
+                        ZooKeeperStores.on(curator, ZooKeeperServers.options()).open(new StoreContext(time))) {
+            for (String name : List.of("foreign", "own")) {
+                RecordWrite write = new RecordWrite(name, 1, RecordWrite.ANY, "value", Duration.ofDays(1));
+                assertThat(answer(store.writeRecord(write))).isPresent();
+            }
+            curator.setData().forPath(paths.record("foreign"), bytes("9223372036854775808 86400000 value"));
+
+            assertThatThrownBy(() -> answer(store.readRecord("foreign")))
+                    .hasCauseInstanceOf(StoreRefusedException.class);
+            assertThat(answer(store.listRecords("")))
+                    .extracting(StoredRecord::name)
+                    .contains("own");
+        }
+    }
+
+    private static <T> T answer(CompletionStage<T> asked) throws Exception {
+        return asked.toCompletableFuture().get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS);
     }
 
     @Test
