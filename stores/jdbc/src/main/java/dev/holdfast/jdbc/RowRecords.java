@@ -33,7 +33,6 @@ final class RowRecords {
     private final String now;
     private final String read;
     private final String clock;
-    private final String confirm;
     private final String update;
     private final String insert;
     private final String list;
@@ -47,9 +46,8 @@ final class RowRecords {
         this.read = dialect.readToChange(
                 "SELECT " + COLUMNS + ", keep_until, " + now + " FROM " + table + " WHERE name = ?");
         this.clock = dialect.readToChange("SELECT " + now);
-        String change = "UPDATE " + table + " SET revision = greatest(revision + 1, " + now + ")";
-        this.confirm = change + " WHERE name = ?";
-        this.update = change + ", token = ?, written_at = " + now + ", keep_until = " + now
+        this.update = "UPDATE " + table + " SET revision = greatest(revision + 1, " + now
+                + "), token = ?, written_at = " + now + ", keep_until = " + now
                 + " + ?, content = ? WHERE name = ? AND ";
         this.insert = dialect.insertIfAbsent(
                 table, COLUMNS + ", keep_until", "?, ?, " + now + ", " + now + ", ?, " + now + " + ?");
@@ -74,16 +72,6 @@ final class RowRecords {
                         row.getLong(6) > row.getLong(7) ? Optional.of(stored(row)) : Optional.empty()),
                 List.of(dialect.name(name)));
         return found.isEmpty() ? readNothing() : found.get(0);
-    }
-
-    /**
-     * Commits a change of a record that leaves it as it is but for its revision: MariaDB and MySQL do not write a row in
-     * which nothing changes, and then wait for no standby.
-     *
-     * @return whether there was a row
-     */
-    boolean confirm(String name) throws SQLException {
-        return session.update(confirm, List.of(dialect.name(name))) > 0;
     }
 
     SqlSession session() {

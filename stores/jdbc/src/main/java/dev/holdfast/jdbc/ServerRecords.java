@@ -11,17 +11,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The records of a server, in a table beside that of the locks, which is made when the first is written. Where there is no
- * table, a reading finds no record.
- *
- * <p>A write without an answer may have been committed by one server alone: where commits wait for a synchronous standby,
- * a wait that is cancelled ends after the commit. The record can then be read, and a failover loses it. So after such a
- * write, this client reads a record only once the standby has a later commit: it then has all commits before that.
- *
- * <p>Thread-safe.
+ * table, a reading finds no record. Thread-safe.
  */
 final class ServerRecords {
     static final String SUFFIX = "_record";
@@ -32,9 +25,6 @@ final class ServerRecords {
     private final SqlErrors errors;
     private final JdbcOptions options;
     private final String table;
-    private final AtomicLong unanswered = new AtomicLong();
-    /** The number of unanswered writes before a commit that was answered. */
-    private volatile long confirmed;
 
     ServerRecords(ServerDialect dialect, SqlErrors errors, JdbcOptions options) {
         this.dialect = dialect;
@@ -49,44 +39,15 @@ final class ServerRecords {
     }
 
     CompletionStage<RecordReading> read(ConnectionWorker worker, String name) {
-        return ask(worker, "read the record of", name, records -> read(records, name), RowRecords::readNothing);
-    }
-
-    private RecordReading read(RowRecords records, String name) throws SQLException {
-        long before = unanswered.get();
-        while (before != confirmed) {
-            if (records.confirm(name)) {
-                confirmed = before;
-            } else {
-                RecordReading reading = records.read(name);
-                if (reading.stored().isEmpty()) {
-                    return reading;
-                } // it was written meanwhile
-            }
-        }
-        return records.read(name);
+        return ask(worker, "read the record of", name, records -> records.read(name), RowRecords::readNothing);
     }
 
     CompletionStage<Optional<StoredRecord>> write(ConnectionWorker worker, RecordWrite write) {
-        Work<Optional<StoredRecord>> work = records -> write(records, write);
+        Work<Optional<StoredRecord>> work = records -> records.write(write);
         return ask(worker, "write the record of", write.name(), work, records -> {
             create(records.session());
             return work.on(records);
         });
-    }
-
-    private Optional<StoredRecord> write(RowRecords records, RecordWrite write) throws SQLException {
-        long before = unanswered.get();
-        try {
-            Optional<StoredRecord> written = records.write(write);
-            if (written.isPresent()) {
-                confirmed = before;
-            }
-            return written;
-        } catch (Throwable e) {
-            unanswered.incrementAndGet();
-            throw e;
-        }
     }
 
     CompletionStage<List<StoredRecord>> list(ConnectionWorker worker, String prefix) {

@@ -10,7 +10,6 @@ import dev.holdfast.Once;
 import dev.holdfast.OnceOptions;
 import dev.holdfast.OnceRun.State;
 import dev.holdfast.StoreUnavailableException;
-import dev.holdfast.spi.RecordWrite;
 import dev.holdfast.testbed.LocalServer;
 import dev.holdfast.testbed.MariaDbServer;
 import dev.holdfast.testbed.PostgresServer;
@@ -42,37 +41,6 @@ class UnconfirmedRecordTest {
             kind.standby(server, true);
             assertThat(job.last().orElseThrow().state()).isEqualTo(State.DONE);
         }
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void isReadByItsWriterOnceTheStandbyHasIt(Kind kind) throws Exception {
-        try (LocalServer server = kind.start();
-                ServerStore store = new Meddling(kind.url(server)).store()) {
-            assertThat(Requests.get(store.writeRecord(write("before")))).isPresent();
-            kind.standby(server, false);
-            assertThatThrownBy(() -> Requests.get(store.writeRecord(write("job"))))
-                    .isInstanceOf(StoreUnavailableException.class);
-
-            assertThatThrownBy(() -> Requests.get(store.readRecord("job")))
-                    .isInstanceOf(StoreUnavailableException.class)
-                    .hasMessageContaining("synchronous standby");
-
-            kind.standby(server, true);
-            await().atMost(SOON)
-                    .ignoreException(StoreUnavailableException.class)
-                    .untilAsserted(() -> assertThat(Requests.get(store.readRecord("job")).stored())
-                            .hasValueSatisfying(record -> assertThat(record.value()).isEqualTo("begun")));
-            long revision =
-                    Requests.get(store.readRecord("job")).stored().orElseThrow().revision();
-            assertThat(Requests.get(store.readRecord("job")).stored().orElseThrow().revision())
-                    .as("once it is confirmed, reading changes nothing")
-                    .isEqualTo(revision);
-        }
-    }
-
-    private static RecordWrite write(String name) {
-        return new RecordWrite(name, 1_024, RecordWrite.ABSENT, "begun", Duration.ofHours(1));
     }
 
     /** Of which database: one whose commits wait for a standby that is not there, from a moment on. */
