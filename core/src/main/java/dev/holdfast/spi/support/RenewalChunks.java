@@ -58,19 +58,22 @@ public final class RenewalChunks {
     public static CompletableFuture<Map<ClaimId, Renewal>> merged(List<Chunk> chunks) {
         List<CompletableFuture<Map<ClaimId, Renewal>>> answers =
                 chunks.stream().map(chunk -> chunk.answer.toCompletableFuture()).toList();
-        return CompletableFuture.allOf(answers.toArray(CompletableFuture<?>[]::new)).handle((done, failure) -> {
-            if (failure != null && answers.stream().allMatch(CompletableFuture::isCompletedExceptionally)) {
-                return answers.get(0).join(); // throws why
-            }
-            Map<ClaimId, Renewal> merged = new HashMap<>();
-            for (int i = 0; i < answers.size(); i++) {
-                if (answers.get(i).isCompletedExceptionally()) {
-                    chunks.get(i).grants.forEach(grant -> merged.put(grant.id(), Renewal.unknown(grant.sentNanos())));
-                } else {
-                    merged.putAll(answers.get(i).join());
-                }
-            }
-            return merged;
-        });
+        return CompletableFuture.allOf(answers.toArray(CompletableFuture<?>[]::new))
+                .handle((done, failure) -> {
+                    if (failure != null && answers.stream().allMatch(CompletableFuture::isCompletedExceptionally)) {
+                        return answers.get(0).join(); // throws why
+                    }
+                    Map<ClaimId, Renewal> merged = new HashMap<>();
+                    for (int i = 0; i < answers.size(); i++) {
+                        if (answers.get(i).isCompletedExceptionally()) {
+                            chunks.get(i)
+                                    .grants
+                                    .forEach(grant -> merged.put(grant.id(), Renewal.unknown(grant.sentNanos())));
+                        } else {
+                            merged.putAll(answers.get(i).join());
+                        }
+                    }
+                    return merged;
+                });
     }
 }

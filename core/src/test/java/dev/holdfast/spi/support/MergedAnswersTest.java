@@ -45,9 +45,8 @@ class MergedAnswersTest {
     @Test
     void ifAllRequestsFailedTheRenewalFailsAsTheFirstDid() {
         assertThatThrownBy(renewed(
-                                CompletableFuture.failedFuture(new StoreUnavailableException("away")),
-                                CompletableFuture.failedFuture(new StoreUnavailableException("too")))
-                        ::get)
+                        CompletableFuture.failedFuture(new StoreUnavailableException("away")),
+                        CompletableFuture.failedFuture(new StoreUnavailableException("too")))::get)
                 .hasCause(new StoreUnavailableException("away"));
     }
 
@@ -60,37 +59,34 @@ class MergedAnswersTest {
             }
         };
 
-        assertThatThrownBy(renewed(
+        assertThatThrownBy(
+                        renewed(
                                 CompletableFuture.completedFuture(Map.of()),
-                                CompletableFuture.completedFuture(unreadable))
-                        ::get)
+                                CompletableFuture.completedFuture(unreadable))::get)
                 .hasCauseInstanceOf(OutOfMemoryError.class);
     }
 
     @Test
     void anErrorWhileAListIsSortedIsTheAnswer() {
         assertThatThrownBy(PagedListing.<String>all(
-                                        after -> CompletableFuture.completedFuture(new Page<>(List.of("b", "a"), "")),
-                                        name -> {
-                                            throw new OutOfMemoryError("of this test");
-                                        })
-                                .toCompletableFuture()
-                        ::get)
+                                after -> CompletableFuture.completedFuture(new Page<>(List.of("b", "a"), "")), name -> {
+                                    throw new OutOfMemoryError("of this test");
+                                })
+                        .toCompletableFuture()::get)
                 .hasCauseInstanceOf(OutOfMemoryError.class);
     }
 
     @Test
     void anErrorAtALaterPageIsTheAnswer() {
         assertThatThrownBy(PagedListing.<String>all(
-                                        after -> {
-                                            if (after.isEmpty()) {
-                                                return CompletableFuture.completedFuture(new Page<>(List.of("a"), "a"));
-                                            }
-                                            throw new OutOfMemoryError("of this test");
-                                        },
-                                        name -> name)
-                                .toCompletableFuture()
-                        ::get)
+                                after -> {
+                                    if (after.isEmpty()) {
+                                        return CompletableFuture.completedFuture(new Page<>(List.of("a"), "a"));
+                                    }
+                                    throw new OutOfMemoryError("of this test");
+                                },
+                                name -> name)
+                        .toCompletableFuture()::get)
                 .hasCauseInstanceOf(OutOfMemoryError.class);
     }
 }

@@ -46,7 +46,9 @@ class RequestQueueTest {
         queue.add(new Request.Asked<>("look at", "", table -> true));
         queue.add(release);
         queue.add(claim);
-        assertThat(queue.next(0)).as("the first, with which the others are noticed").isInstanceOf(Request.Asked.class);
+        assertThat(queue.next(0))
+                .as("the first, with which the others are noticed")
+                .isInstanceOf(Request.Asked.class);
         @Nullable Request[] taken = new Request[1];
 
         atEndOfStack(left, () -> {

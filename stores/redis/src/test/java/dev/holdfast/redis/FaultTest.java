@@ -546,8 +546,7 @@ class FaultTest {
         FaultyTime time = new FaultyTime();
         Rig.hold(rig.open(), "a");
         try (RedisStore store = open(time)) {
-            time.failNextTask(
-                    delay -> delay.compareTo(Rig.LEASE.dividedBy(2)) > 0, new InternalError("of the test"));
+            time.failNextTask(delay -> delay.compareTo(Rig.LEASE.dividedBy(2)) > 0, new InternalError("of the test"));
 
             Asked waits = Asked.of(store, Rig.waiting(Rig.claim("a")));
 

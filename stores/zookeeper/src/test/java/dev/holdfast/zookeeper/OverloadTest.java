@@ -53,8 +53,8 @@ class OverloadTest {
                 await().atMost(TIME_LIMIT).until(flood::isThrottled);
                 patient = waitThatMeetsIt(client.lock("wanted"), told);
                 await().atMost(TIME_LIMIT)
-                        .untilAsserted(() -> assertThatThrownBy(() ->
-                                        client.lock("tried").tryAcquire().ifPresent(Hold::close))
+                        .untilAsserted(() -> assertThatThrownBy(
+                                        () -> client.lock("tried").tryAcquire().ifPresent(Hold::close))
                                 .isInstanceOf(StoreUnavailableException.class)
                                 .hasMessageContaining("has too much to do"));
                 held.close();
