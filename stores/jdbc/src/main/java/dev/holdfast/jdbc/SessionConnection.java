@@ -212,7 +212,7 @@ final class SessionConnection {
         } catch (InterruptedException e) {
             // only closing ends it
         } catch (Throwable e) {
-            SqlSession.log(System.Logger.Level.ERROR, unexpected.getMessage(), e);
+            SqlSession.log(System.Logger.Level.ERROR, String.valueOf(unexpected.getMessage()), e);
             if (next != null) {
                 next.answer().completeExceptionally(unexpected);
             }

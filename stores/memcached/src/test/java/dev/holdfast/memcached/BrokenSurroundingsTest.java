@@ -25,6 +25,7 @@ import dev.holdfast.testbed.TcpProxy;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.channels.SocketChannel;
@@ -145,7 +146,8 @@ class BrokenSurroundingsTest {
                 });
             }
         };
-        MemcachedClient client = new MemcachedClient(nodes, List.of(new InetSocketAddress("127.0.0.1", server.port())));
+        MemcachedClient client = new MemcachedClient(
+                nodes, List.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port())));
         try (Store store = new MemcachedStore(
                 client.getConnection(),
                 new KitTime(),

@@ -3,6 +3,7 @@ package dev.holdfast.redis;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -17,6 +18,8 @@ import java.util.function.Predicate;
  * client has ended. Thread-safe.
  */
 final class Outbox {
+    private static final int ALONE = -1;
+
     private final Deque<ScriptCall> calls = new ConcurrentLinkedDeque<>();
     /** The releases that will be back, by their locks. */
     private final Map<String, Set<ScriptCall>> awaited = new ConcurrentHashMap<>();
@@ -71,9 +74,10 @@ final class Outbox {
     List<ScriptCall> takeAll(SentCalls sent, Consumer<ScriptCall> again) {
         List<ScriptCall> batch = new ArrayList<>();
         Map<String, Integer> released = null;
-        for (ScriptCall call : calls) {
+        for (Iterator<ScriptCall> all = calls.iterator(); all.hasNext(); ) {
+            ScriptCall call = all.next();
             if (call.isDone()) {
-                calls.remove(call); // given up
+                all.remove(); // given up
                 continue;
             }
             if (!awaited.isEmpty() && staysBehind(call)) {
@@ -82,13 +86,13 @@ final class Outbox {
             String name = call.name();
             Integer before = name == null || released == null ? null : released.remove(name);
             // one that was sent before stays by itself: as part of another request its answer would not say so
-            boolean joins = before != null && call.isExclusiveClaim() && !call.wasSent();
-            ScriptCall taken = joins ? batch.get(before).with(call, again) : call;
+            int joined = before != null && call.isExclusiveClaim() && !call.wasSent() ? before : ALONE;
+            ScriptCall taken = joined == ALONE ? call : batch.get(joined).with(call, again);
             sent.add(taken);
             if (!calls.remove(call)) {
                 sent.remove(taken); // another pipeline has it, since this one was retired
-            } else if (joins) {
-                sent.remove(batch.set(before, taken));
+            } else if (joined != ALONE) {
+                sent.remove(batch.set(joined, taken));
             } else {
                 if (name != null && call.isExclusiveRelease() && !call.wasSent()) {
                     released = released == null ? new HashMap<>() : released;
