@@ -289,7 +289,7 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
         } catch (Throwable broken) { // such as of memory: nobody else would answer what was not sent
             fail(call -> !call.isUnderWay(), errors.of(broken));
         } finally {
-            if (!outbox.isEmpty() || !inFlight.isEmpty()) {
+            if (!inFlight.isEmpty() || !outbox.isEmpty()) {
                 late.watch();
             }
         }
