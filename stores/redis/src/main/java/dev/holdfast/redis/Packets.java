@@ -82,16 +82,13 @@ final class Packets {
     }
 
     /**
-     * Sends calls in one write.
+     * Sends calls in one write. After an Error nobody else would answer them: those that have a command fail with it, the
+     * others alone.
      *
      * @param now a time after every call was made, and before any is sent
+     * @param inFull whether to send the scripts' whole texts, which the server does not know
      */
-    void write(List<ScriptCall> calls, long now) {
-        write(calls, now, false);
-    }
-
-    /** After an Error nobody else would answer these calls: those that have a command fail with it, the others alone. */
-    private void write(List<ScriptCall> calls, long now, boolean inFull) {
+    void write(List<ScriptCall> calls, long now, boolean inFull) {
         if (calls.isEmpty()) {
             return;
         }

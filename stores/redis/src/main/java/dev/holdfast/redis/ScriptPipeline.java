@@ -284,7 +284,7 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
         draining.set(false);
         try {
             if (connected && !packets.isUnconfirmed()) {
-                packets.write(outbox.takeAll(inFlight, this::send), time.nanoTime());
+                packets.write(outbox.takeAll(inFlight, this::send), time.nanoTime(), false);
             }
         } catch (Throwable broken) { // such as of memory: nobody else would answer what was not sent
             fail(call -> !call.isUnderWay(), errors.of(broken));
