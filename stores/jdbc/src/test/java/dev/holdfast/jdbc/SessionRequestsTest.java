@@ -164,7 +164,7 @@ class SessionRequestsTest {
                 throw new OutOfMemoryError("of the test");
             }
         });
-        assertThatThrownBy(() -> hold(store, "after an error")).isInstanceOf(StoreUnavailableException.class);
+        assertThatThrownBy(() -> hold(store, "after the session ended")).isInstanceOf(StoreUnavailableException.class);
         await().atMost(SOON)
                 .until(() -> get(Asked.of(store, Requests.claim("after an error"))
                                 .answer())
@@ -205,7 +205,7 @@ class SessionRequestsTest {
         assertThatThrownBy(() -> hold(store, "unlocked")).isInstanceOf(StoreUnavailableException.class);
         assertThat(failed).isTrue();
 
-        assertThat(hold(store, "after an error")).isNotNull();
+        assertThat(hold(store, "after the session ended")).isNotNull();
         assertThat(closed).isTrue();
     }
 
