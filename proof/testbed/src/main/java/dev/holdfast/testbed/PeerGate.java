@@ -92,6 +92,8 @@ final class PeerGate implements AutoCloseable {
         }
         try (client;
                 Socket server = new Socket(InetAddress.getByAddress(new byte[] {127, 0, 0, 1}), target)) {
+            client.setTcpNoDelay(true); // as the members' own: no message waits until the one before is acknowledged
+            server.setTcpNoDelay(true);
             server.getOutputStream().write(head);
             inBackground(() -> {
                 try (client;
