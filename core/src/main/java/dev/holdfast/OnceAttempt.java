@@ -38,6 +38,7 @@ final class OnceAttempt {
         RecordReading seen = first;
         RecordReading before = first;
         OnceRecord begun = null;
+        boolean mayHaveBegun = false;
         while (true) {
             if (begun == null || seen.stored().filter(this::isOwnBeginning).isEmpty()) {
                 before = seen;
@@ -58,6 +59,12 @@ final class OnceAttempt {
                 written = journal.write(hold, revision, begun);
             } catch (StoreUnavailableException lost) {
                 unanswered = lost;
+                mayHaveBegun = true;
+            } catch (StoreRefusedException | ClientClosedException refused) {
+                if (mayHaveBegun) {
+                    restoreIfBegun(before);
+                }
+                throw refused;
             }
             if (written.isPresent()) {
                 return work(written.get(), before);

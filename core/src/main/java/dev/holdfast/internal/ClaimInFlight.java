@@ -9,6 +9,7 @@ import dev.holdfast.spi.support.ElapsedTime;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,8 +34,8 @@ final class ClaimInFlight implements Effects.Effect, BiConsumer<@Nullable Grant,
     volatile boolean cancelled;
     /** When it was sent; null before that. */
     volatile ElapsedTime.@Nullable Moment sent;
-    /** Of earlier holds of this client; null where all were confirmed. */
-    private volatile @Nullable CompletableFuture<Void> releases;
+    /** Whether it may have met an earlier hold of this client; null where the releases of all were confirmed. */
+    private volatile @Nullable BooleanSupplier metOwn;
 
     /** Made for those who ask, or by the end. */
     private final AtomicReference<@Nullable CompletableFuture<Void>> settled = new AtomicReference<>();
@@ -61,7 +62,7 @@ final class ClaimInFlight implements Effects.Effect, BiConsumer<@Nullable Grant,
             return;
         }
         EngineContext context = queue.context;
-        releases = context.releaseSender.sendUnconfirmed(claim.name());
+        metOwn = context.releaseSender.sendUnconfirmed(claim.name());
         sent = context.time.now();
         Pending sending = context.store.claim(this);
         pending = sending;
@@ -72,8 +73,8 @@ final class ClaimInFlight implements Effects.Effect, BiConsumer<@Nullable Grant,
 
     /** Whether the store may have refused it for an earlier hold of this client, whose release it has not confirmed. */
     boolean mayHaveMetItsOwn() {
-        CompletableFuture<Void> before = releases;
-        return before != null && !before.isDone();
+        BooleanSupplier met = metOwn;
+        return met != null && met.getAsBoolean();
     }
 
     /** It may have been sent, and is withdrawn. */

@@ -8,6 +8,7 @@ import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.TimeSource;
 import dev.holdfast.spi.TimeSource.Scheduled;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -118,18 +119,22 @@ final class ReleaseSender {
     /**
      * Sends what the store has not confirmed of a name, before a claim or a query of it.
      *
-     * @return completes once a claim that follows now cannot have found what was to be released; null if all is confirmed
+     * @return whether a claim that follows now may have found what was to be released; null if all is confirmed
      */
     @Nullable
-    CompletableFuture<Void> sendUnconfirmed(String name) {
+    BooleanSupplier sendUnconfirmed(String name) {
         Set<RepeatedRequest> all = unconfirmed.get(name);
         if (all == null) {
             return null;
         }
         all.forEach(RepeatedRequest::sendNow);
-        return store.capabilities().ordered()
-                ? CompletableFuture.allOf(all.stream().map(each -> each.over).toArray(CompletableFuture<?>[]::new))
-                : new CompletableFuture<>(); // it may overtake them
+        List<RepeatedRequest> open =
+                all.stream().filter(each -> !each.over.isDone()).toList();
+        if (open.isEmpty()) {
+            return null;
+        }
+        boolean follows = store.capabilities().ordered(); // else it may overtake them
+        return () -> !follows || open.stream().anyMatch(each -> !each.over.isDone());
     }
 
     /**

@@ -102,6 +102,9 @@ public final class EtcdFence {
                 if (highest > token) {
                     throw new StaleTokenException(resource, token, highest);
                 }
+                if (highest == token) {
+                    return; // admitted before: those who check one token do not keep each other from it
+                }
                 read = last.getModRevision();
             }
         }

@@ -73,7 +73,7 @@ record FenceSql(String create, String raise, String add, String read, String pre
                     create(table, "TEXT", ""),
                     raise.formatted("") + " AND typeof(token) = 'integer'", // a column takes values of any type
                     insert + " ON CONFLICT (resource) DO NOTHING",
-                    read,
+                    read.replace("SELECT token", "SELECT CASE typeof(token) WHEN 'integer' THEN token END"),
                     "",
                     false);
         }

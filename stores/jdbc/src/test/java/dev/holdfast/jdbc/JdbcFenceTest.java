@@ -85,7 +85,7 @@ class JdbcFenceTest {
 
     /** Elsewhere the column takes nothing else. */
     @ParameterizedTest
-    @ValueSource(strings = {"'nonsense'", "''", "1.5", "1e19"})
+    @ValueSource(strings = {"'nonsense'", "''", "1.5", "1e19", "x'35'"})
     void onSqliteAValueOfAnotherProgramIsNoFence(String foreign) throws SQLException {
         try (Connection connection = connect("sqlite");
                 Statement statement = connection.createStatement()) {

@@ -30,7 +30,12 @@ final class Outbox {
             return;
         }
         calls.addFirst(call);
-        awaited.computeIfPresent(nameOf(call), (name, all) -> { // only now: a claim of its lock may be taken at once
+        expectNoMore(call); // only now: a claim of its lock may be taken at once
+    }
+
+    /** It will not be added again, or has been. */
+    void expectNoMore(ScriptCall call) {
+        awaited.computeIfPresent(nameOf(call), (name, all) -> {
             all.remove(call);
             return all.isEmpty() ? null : all;
         });

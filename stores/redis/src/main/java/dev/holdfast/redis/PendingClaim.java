@@ -52,7 +52,7 @@ final class PendingClaim implements Pending {
     /** Not null once the client is closing: the claim asks no more, and its place is given up. */
     private volatile @Nullable CompletableFuture<Void> left;
 
-    /** Passed over once, though its client was subscribed. It polls from then on, and says that it hears nothing. */
+    /** Passed over once, though its client was subscribed. It polls until it is subscribed anew, and says that it hears nothing. */
     private boolean missed;
 
     private int failures;
@@ -89,6 +89,15 @@ final class PendingClaim implements Pending {
         } catch (Throwable broken) {
             end(broken);
         }
+    }
+
+    /** Its client is subscribed anew, where the lock is now. */
+    void hearsAgain() {
+        step(() -> {
+            missed = false;
+            return NOTHING;
+        });
+        ask();
     }
 
     @Override

@@ -157,7 +157,7 @@ final class PendingClaims implements OfferListener.Listener {
 
     @Override
     public void subscribedAgain() {
-        all.values().forEach(PendingClaim::ask);
+        all.values().forEach(PendingClaim::hearsAgain);
         // At the servers that have the watched locks now. A missed message is repeated when the first waiter polls.
         watched.values().forEach(grant -> offers.subscribe(grant.name()));
     }

@@ -205,11 +205,6 @@ final class ScriptCall {
         return made;
     }
 
-    /** Its command is sent once more, by Lettuce: the lease it asks for begins anew. */
-    void repeated(long nowNanos) {
-        sentNanos = nowNanos;
-    }
-
     /** What it is answered on another connection than this counts as no answer. */
     void validOn(long connection) {
         validOn = connection;

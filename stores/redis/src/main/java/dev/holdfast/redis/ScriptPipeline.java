@@ -109,7 +109,6 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
     private void connectedAgain() {
         // the greeting counts as an answer: requests from before were not sent on this connection
         lastAnswer = time.nanoTime();
-        inFlight.repeated(lastAnswer);
         connected = true;
         refusal = null;
         drainSoon(); // after what Lettuce repeats now
@@ -356,7 +355,14 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
             call.fail(ofSent(end.shutDown()));
         } else {
             outbox.expect(call);
-            late.schedule(() -> send(call), AGAIN, null);
+            try {
+                late.schedule(() -> send(call), AGAIN, null);
+            } catch (Throwable notPlanned) { // such as of memory: the claims behind it are sent all the same
+                outbox.expectNoMore(call);
+                call.fail(errors.of(notPlanned));
+                drainSoon();
+                return;
+            }
             inFlight.sendBehind(call);
         }
     }

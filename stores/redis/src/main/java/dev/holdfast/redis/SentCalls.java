@@ -1,8 +1,8 @@
 package dev.holdfast.redis;
 
+import java.util.Deque;
 import java.util.Objects;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.function.Predicate;
 
 /**
@@ -10,7 +10,7 @@ import java.util.function.Predicate;
  * Thread-safe.
  */
 final class SentCalls {
-    private final Queue<ScriptCall> calls = new ConcurrentLinkedQueue<>();
+    private final Deque<ScriptCall> calls = new ConcurrentLinkedDeque<>();
 
     /** Keeps a call; one that is sent again is here already. */
     void add(ScriptCall call) {
@@ -21,7 +21,7 @@ final class SentCalls {
 
     /** Another pipeline has it from now on, or another call stands for it. */
     void remove(ScriptCall call) {
-        calls.remove(call);
+        calls.removeLastOccurrence(call); // mostly one of those that were added last
     }
 
     boolean isEmpty() {
@@ -48,11 +48,6 @@ final class SentCalls {
     /** Whether any call without an answer matches. */
     boolean anyMatch(Predicate<ScriptCall> which) {
         return calls.stream().anyMatch(call -> !call.isDone() && which.test(call));
-    }
-
-    /** Lettuce sends their commands once more, on another connection: none is answered that was sent before. */
-    void repeated(long nowNanos) {
-        calls.forEach(call -> call.repeated(nowNanos));
     }
 
     /** Lettuce forgets their commands; each call then fails, or is sent again from here. */
