@@ -130,6 +130,19 @@ class OnceTroubleTest extends EngineCase {
         return CompletableFuture.failedFuture(new StoreUnavailableException("too few replicas"));
     }
 
+    @Test
+    void aBeginningWhoseRepetitionIsRefusedIsTakenBack() {
+        line.records = atFirst(request -> {
+            request.get();
+            line.records =
+                    atFirst(again -> CompletableFuture.failedFuture(new StoreRefusedException("no right to write")));
+            return CompletableFuture.failedFuture(new StoreUnavailableException("reply lost"));
+        });
+        assertThatThrownBy(() -> client.once("w", strict).run(never()).message())
+                .isInstanceOf(StoreRefusedException.class);
+        assertThat(theirs.last()).isEmpty();
+    }
+
     /** A password that is changed while the write is under way, and corrected soon after. */
     @Test
     void theWorkRunsThoughAReadIsRefusedAfterTheAnswerToTheWriteOfItsBeginningWasLost() {
