@@ -18,7 +18,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Predicate;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -232,23 +231,27 @@ class QuorumTest extends QuorumCase {
 
     @Test
     void anErrorOfTheTimerAfterARoundLeavesNoWaitAsleep() {
-        // the pauses between its rounds become longer, up to 160 ms
-        anErrorOfTheTimerLeavesNoWaitAsleep(pause -> pause.compareTo(Duration.ofMillis(200)) < 0);
+        FaultyTime faulty = new FaultyTime();
+        hold(open(), Rig.claim(NAME));
+        QuorumStore store = open(servers.url() + "?timeout=" + TIMEOUT.toMillis() + "ms", faulty);
+        // no other task comes so soon as the end of the first pause
+        faulty.failNextTask(pause -> pause.compareTo(Duration.ofMillis(20)) < 0, new InternalError("of the test"));
+
+        Asked waits = Asked.of(store, Rig.waiting(Rig.claim(NAME)));
+
+        Rig.until("the timer to fail", faulty::hasFailed);
+        Rig.until("the wait to end", waits.answer()::isDone);
     }
 
     @Test
     void norDoesOneBeforeARound() {
-        anErrorOfTheTimerLeavesNoWaitAsleep(TIMEOUT::equals);
-    }
-
-    private void anErrorOfTheTimerLeavesNoWaitAsleep(Predicate<Duration> delay) {
         FaultyTime faulty = new FaultyTime();
         hold(open(), Rig.claim(NAME));
         QuorumStore store = open(servers.url() + "?timeout=" + TIMEOUT.toMillis() + "ms", faulty);
         Asked waits = Asked.of(store, Rig.waiting(Rig.claim(NAME)));
         Rig.until("it to wait", () -> Rig.get(store.status(NAME)).waiting() == 1);
 
-        faulty.failNextTask(delay, new InternalError("of the test"));
+        faulty.failNextTask(TIMEOUT::equals, new InternalError("of the test"));
 
         Rig.until("the timer to fail", faulty::hasFailed);
         Rig.until("the wait to end", waits.answer()::isDone);
