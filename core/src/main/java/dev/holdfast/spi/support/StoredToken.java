@@ -1,6 +1,7 @@
 package dev.holdfast.spi.support;
 
 import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A fencing token as a store keeps it, where another program may have written something else. What is no token is refused
@@ -15,7 +16,7 @@ public final class StoredToken {
     private StoredToken() {}
 
     /** The token; empty unless the text is a number from 0 to {@link Long#MAX_VALUE}, as {@link Long#toString(long)} writes it. */
-    public static OptionalLong of(String text) {
+    public static OptionalLong of(@Nullable String text) {
         try {
             long token = Long.parseLong(text);
             return token >= 0 && Long.toString(token).equals(text) ? OptionalLong.of(token) : OptionalLong.empty();

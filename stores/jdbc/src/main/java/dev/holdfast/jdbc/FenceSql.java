@@ -37,7 +37,8 @@ record FenceSql(String create, String raise, String add, String read, String pre
         String table = postgres ? new PostgresDialect().quoted(plain) : plain;
         String raise = "UPDATE " + table + " SET token = ?%s WHERE resource = ? AND token <= ?";
         String insert = "INSERT INTO " + table + " (resource, token) VALUES (?, ?)";
-        String read = "SELECT token FROM " + table + " WHERE resource = ?";
+        String of = " FROM " + table + " WHERE resource = ?";
+        String read = "SELECT token" + of;
         if (MARIADB.stream().anyMatch(name::contains)) {
             // MariaDB and MySQL share no collation that distinguishes trailing spaces. They do not write a row that
             // stays
@@ -73,7 +74,7 @@ record FenceSql(String create, String raise, String add, String read, String pre
                     create(table, "TEXT", ""),
                     raise.formatted("") + " AND typeof(token) = 'integer'", // a column takes values of any type
                     insert + " ON CONFLICT (resource) DO NOTHING",
-                    read.replace("SELECT token", "SELECT CASE typeof(token) WHEN 'integer' THEN token END"),
+                    "SELECT CASE typeof(token) WHEN 'integer' THEN token END" + of,
                     "",
                     false);
         }

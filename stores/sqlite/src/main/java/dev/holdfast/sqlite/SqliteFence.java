@@ -27,7 +27,8 @@ record SqliteFence(Path file) implements StoreFence {
     private static final String RAISE = "INSERT INTO holdfast_fence (resource, token) VALUES (?, ?)"
             + " ON CONFLICT (resource) DO UPDATE SET token = excluded.token"
             + " WHERE typeof(token) = 'integer' AND excluded.token >= token";
-    private static final String READ = "SELECT token FROM holdfast_fence WHERE resource = ?";
+    private static final String READ =
+            "SELECT CASE typeof(token) WHEN 'integer' THEN token END FROM holdfast_fence WHERE resource = ?";
 
     @Override
     public void check(String resource, long token) {

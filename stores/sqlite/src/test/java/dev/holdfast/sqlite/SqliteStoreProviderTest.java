@@ -63,7 +63,7 @@ class SqliteStoreProviderTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"'nonsense'", "''", "1.5", "1e19", "x'00'"})
+    @ValueSource(strings = {"'nonsense'", "''", "1.5", "1e19", "x'00'", "x'35'"})
     void aValueOfAnotherProgramIsNoFence(String foreign) throws SQLException {
         Path file = folder.resolve("locks.db");
         String url = "sqlite:" + file;
