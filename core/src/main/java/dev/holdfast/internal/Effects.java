@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * <p>An Error, such as of memory, may end anything at any time, and no state may be left that waits for what then never comes.
  * So each effect runs though one before it has thrown, also those of a step that ended with an Error half-way: a waiter whose
  * outcome is set is woken. And an effect that has thrown is told: it runs once more or, where it may not run twice, does what
- * lets the lock go on; as Errors often come in a row, it is told once more where that throws. For one thread.
+ * lets the lock go on. If that throws too, it is told a second time: Errors often come in a row. For one thread.
  */
 final class Effects implements AutoCloseable {
     /** Enough for nearly every step, so that adding one does not allocate. */

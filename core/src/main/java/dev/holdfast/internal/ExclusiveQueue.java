@@ -305,8 +305,8 @@ final class ExclusiveQueue extends WaitQueue {
      * Passes it on, where no caller holds it: to the first waiter who still wants it or, where that one may not have it as it is,
      * to the store.
      *
-     * @param confirmed whether the store gave, renewed or numbered it just now, for one who may be gone: its lease and the time
-     *     since its number count anew
+     * @param confirmed whether the store gave, renewed or numbered it just now: then enough of its lease is left, and the time
+     *     since its number does not count
      */
     private void passOn(boolean confirmed, Effects then) {
         GrantState live = live();

@@ -81,7 +81,7 @@ public final class Inspection {
 
     /**
      * The record of a name, and the store's time. The grants that this client claims from now on have higher numbers than
-     * the one under which it was written: also if the store has purged the lock since, and its clock was set back.
+     * the one under which it was written. That holds even if the store has purged the lock, and its clock was set back.
      */
     public RecordReading readRecord(LockName name) {
         context.throwIfClosed();

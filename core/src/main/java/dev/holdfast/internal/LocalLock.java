@@ -314,7 +314,8 @@ final class LocalLock {
                 throw broken;
             }
             if (givenBack != null && context.await(givenBack)) {
-                // until the store has confirmed the release; where it fails, that is logged, and bounded by the lease
+                // returns when the release is confirmed or has failed; a failure is logged, and the lease ends the
+                // grant
                 context.environment.awaiting().accept(closing.grant.released());
             }
         }

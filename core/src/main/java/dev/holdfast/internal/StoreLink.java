@@ -241,8 +241,8 @@ final class StoreLink {
                 } else {
                     answer.complete(value);
                 }
-            } finally { // a store may throw for the name's part, and a timer may have no thread: it has its answer all
-                // the same
+            } finally {
+                // a store may throw for the name's part, and a timer may have no thread: it has its answer all the same
                 WaitQueue.quietly(() -> ended(names, proves, sent, value, failure));
             }
         };

@@ -98,7 +98,7 @@ public final class WaiterPoll {
     }
 
     private void ask() {
-        List<Grant> next = new ArrayList<>(AT_A_TIME);
+        List<Grant> next = new ArrayList<>(AT_A_TIME); // no Error of memory between a place and this
         for (Grant grant = inTurn.poll(); grant != null; grant = inTurn.poll()) {
             if (watched.get(grant.id()) == grant) {
                 next.add(grant);

@@ -4,6 +4,7 @@ import dev.holdfast.HoldfastException;
 import dev.holdfast.StoreRefusedException;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.support.Secrets;
+import dev.holdfast.spi.support.StoredToken;
 import io.lettuce.core.RedisCommandExecutionException;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
@@ -254,9 +255,7 @@ record RedisErrors(String store) {
                             "gave this client (or a member of its quorum did) a grant number more than ten years ahead of its"
                                     + " clock, which was wrong then or is now: set the clock, remove the key " + NUMBER
                                     + ", and connect again; what checks tokens has to forget those that it has seen";
-                        case "foreigntoken" ->
-                            "has a value where a fence keeps the highest token that is no token: remove it, or name the"
-                                    + " resource otherwise; its key is holdfast:fence:RESOURCE";
+                        case "foreigntoken" -> StoredToken.foreign("key is holdfast:fence:RESOURCE");
                         case "foreignrecord" ->
                             "has a value where the record of this work is kept that is no record: remove it, or use"
                                     + " another namespace or database; its key is holdfast:{NAME}:r";

@@ -88,10 +88,7 @@ class LateClaimTest {
             RedisStore store = rig.open("redis://127.0.0.1:" + proxy.port());
             Rig.hold(store, "warm-up");
             Claim claim = Rig.claim("a", LONG);
-            ReplyDrop lost =
-                    proxy.dropNextReply(ChunkMatcher.containing(claim.id().value()));
-            Grant grant = Rig.hold(store, claim);
-            lost.awaitBite(Rig.TIMEOUT);
+            Grant grant = holdSentTwice(proxy, store, claim);
             assertThat(Rig.get(store.breakGrant("a", grant.number(), false))).isTrue();
 
             assertThat(Rig.renew(store, grant)).isEqualTo(Verdict.LOST);
@@ -107,10 +104,7 @@ class LateClaimTest {
             RedisStore store = rig.open("redis://127.0.0.1:" + proxy.port());
             Rig.hold(store, "warm-up");
             Claim claim = Rig.claim("a", LONG);
-            ReplyDrop lost =
-                    proxy.dropNextReply(ChunkMatcher.containing(claim.id().value()));
-            Grant grant = Rig.hold(store, claim);
-            lost.awaitBite(Rig.TIMEOUT);
+            Grant grant = holdSentTwice(proxy, store, claim);
             assertThat(Rig.get(store.breakGrant("a", grant.number(), true))).isTrue();
             RedisStore next = rig.open();
             Rig.release(next, Rig.hold(next, "a"));
@@ -151,10 +145,7 @@ class LateClaimTest {
             RedisStore store = rig.open("redis://127.0.0.1:" + proxy.port());
             Rig.hold(store, "warm-up");
             Claim claim = Rig.claim("a", mode);
-            ReplyDrop lost =
-                    proxy.dropNextReply(ChunkMatcher.containing(claim.id().value()));
-            Grant grant = Rig.hold(store, claim);
-            lost.awaitBite(Rig.TIMEOUT);
+            Grant grant = holdSentTwice(proxy, store, claim);
 
             assertThat(Rig.release(store, grant)).isTrue();
 
@@ -170,10 +161,7 @@ class LateClaimTest {
             Rig.hold(store, "warm-up");
             Duration lease = Duration.ofSeconds(9);
             Claim claim = Rig.claim("a", lease);
-            ReplyDrop lost =
-                    proxy.dropNextReply(ChunkMatcher.containing(claim.id().value()));
-            Grant grant = Rig.hold(store, claim);
-            lost.awaitBite(Rig.TIMEOUT);
+            Grant grant = holdSentTwice(proxy, store, claim);
             Rig.release(store, grant);
             RedisStore next = rig.open();
             Rig.release(next, Rig.hold(next, "a"));
@@ -203,6 +191,14 @@ class LateClaimTest {
 
     private static Claim shortened(Claim c) {
         return new Claim(c.id(), c.name(), c.mode(), SHORT, c.waits(), c.floor(), c.holder());
+    }
+
+    /** The first reply to its claim is lost. */
+    private static Grant holdSentTwice(TcpProxy proxy, RedisStore store, Claim claim) {
+        ReplyDrop lost = proxy.dropNextReply(ChunkMatcher.containing(claim.id().value()));
+        Grant grant = Rig.hold(store, claim);
+        lost.awaitBite(Rig.TIMEOUT);
+        return grant;
     }
 
     /** The same claim once more, on a connection that no client reads. */

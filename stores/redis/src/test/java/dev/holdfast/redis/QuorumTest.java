@@ -232,28 +232,34 @@ class QuorumTest extends QuorumCase {
     @Test
     void anErrorOfTheTimerAfterARoundLeavesNoWaitAsleep() {
         FaultyTime faulty = new FaultyTime();
-        hold(open(), Rig.claim(NAME));
-        QuorumStore store = open(servers.url() + "?timeout=" + TIMEOUT.toMillis() + "ms", faulty);
+        QuorumStore store = openBesideAHold(faulty);
         // no other task comes so soon as the end of the first pause
         faulty.failNextTask(pause -> pause.compareTo(Duration.ofMillis(20)) < 0, new InternalError("of the test"));
 
         Asked waits = Asked.of(store, Rig.waiting(Rig.claim(NAME)));
 
-        Rig.until("the timer to fail", faulty::hasFailed);
-        Rig.until("the wait to end", waits.answer()::isDone);
+        assertEndsOnceTheTimerFails(waits, faulty);
     }
 
     @Test
     void norDoesOneBeforeARound() {
         FaultyTime faulty = new FaultyTime();
-        hold(open(), Rig.claim(NAME));
-        QuorumStore store = open(servers.url() + "?timeout=" + TIMEOUT.toMillis() + "ms", faulty);
+        QuorumStore store = openBesideAHold(faulty);
         Asked waits = Asked.of(store, Rig.waiting(Rig.claim(NAME)));
         Rig.until("it to wait", () -> Rig.get(store.status(NAME)).waiting() == 1);
 
         faulty.failNextTask(TIMEOUT::equals, new InternalError("of the test"));
 
-        Rig.until("the timer to fail", faulty::hasFailed);
+        assertEndsOnceTheTimerFails(waits, faulty);
+    }
+
+    private QuorumStore openBesideAHold(FaultyTime time) {
+        hold(open(), Rig.claim(NAME));
+        return open(servers.url() + "?timeout=" + TIMEOUT.toMillis() + "ms", time);
+    }
+
+    private static void assertEndsOnceTheTimerFails(Asked waits, FaultyTime time) {
+        Rig.until("the timer to fail", time::hasFailed);
         Rig.until("the wait to end", waits.answer()::isDone);
     }
 
