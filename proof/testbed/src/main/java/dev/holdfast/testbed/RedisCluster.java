@@ -175,9 +175,12 @@ public final class RedisCluster implements AutoCloseable {
         return Integer.parseInt(call(living().get(0), "CLUSTER", "KEYSLOT", key));
     }
 
-    /** The node that serves a slot, as a living node tells. */
+    /** The node that serves a slot, as it says itself: after a move the others are told last. If none does, as one tells. */
     public RedisServer master(int slot) {
-        return at(masterPort(slot));
+        return living().stream()
+                .filter(node -> masterPort(node, slot) == node.port())
+                .findFirst()
+                .orElseGet(() -> at(masterPort(living().get(0), slot)));
     }
 
     /** The first replica of the node that serves a slot. */
@@ -303,10 +306,6 @@ public final class RedisCluster implements AutoCloseable {
                 .filter(range -> range.port == master.port())
                 .flatMapToInt(range -> IntStream.rangeClosed(range.from, range.to))
                 .toArray();
-    }
-
-    private int masterPort(int slot) {
-        return masterPort(living().get(0), slot);
     }
 
     private RedisServer at(int port) {

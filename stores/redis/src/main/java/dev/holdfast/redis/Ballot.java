@@ -35,7 +35,13 @@ final class Ballot<T> {
 
     CompletableFuture<QuorumMembers.Answers<T>> ask(Function<QuorumMember, ? extends CompletionStage<T>> question) {
         for (QuorumMember member : members.all()) {
-            question.apply(member).whenComplete((answer, failure) -> answered(member.index(), answer, failure));
+            question.apply(member).whenComplete((answer, failure) -> {
+                try {
+                    answered(member.index(), answer, failure);
+                } catch (Throwable broken) { // such as of memory: perhaps it was the last answer
+                    result.completeExceptionally(broken);
+                }
+            });
         }
         return result;
     }
