@@ -90,6 +90,7 @@ class UsageTest {
                 mistake("Missing required parameter: 'NAME'", "why"),
                 mistake("must not be empty", "why", ""),
                 mistake("'many'", "top", "--count", "many"),
+                mistake("--count is at least 1, not 0", "top", "--count", "0"),
                 mistake("must not be empty", "release", "--yes", ""),
                 mistake("add --yes", "release", "job"),
                 mistake("known: sqlite", "schema", "oracle"),
