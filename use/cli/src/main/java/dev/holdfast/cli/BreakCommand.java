@@ -132,7 +132,7 @@ class BreakCommand implements Callable<Integer> {
             keep(BreakJournal.Entry.now(store.shown(), name, held, now, reason, false));
             throw new StoreUnavailableException(
                     "it is unknown whether " + lockOnStore + ", held by " + held.holder()
-                            + ", was broken; see 'holdfast why " + ShellWord.of(name)
+                            + ", was broken; see '" + store.command("why") + " " + ShellWord.of(name)
                             + "' before you break it again: " + lost.getMessage(),
                     lost);
         }

@@ -67,7 +67,12 @@ record StoreUrl(String value, Source source) {
 
     /** How to list the locks there, for those who read a message. */
     String listCommand() {
-        return source == Source.OPTION ? "holdfast list " + HoldfastCommand.STORE + "=" + shown() : "holdfast list";
+        return command("list");
+    }
+
+    /** The beginning of a command for this store, for those who read a message: another store may have such a lock too. */
+    String command(String word) {
+        return "holdfast " + word + (source == Source.OPTION ? " " + HoldfastCommand.STORE + "=" + shown() : "");
     }
 
     /** The URL without secrets. */

@@ -185,6 +185,25 @@ class UsageTest {
     }
 
     @Test
+    @Tag("thorough")
+    void theAdviceToBreakNamesTheStoreThatWasNamed() throws InterruptedException {
+        String[] why = {"why", "--store", cli.store(), "job"};
+        try (LockClient client = cli.client();
+                Hold held = client.lock("job").acquire()) {
+            assertThat(held.isValid()).isTrue();
+            assertThat(cli.run(why).out())
+                    .last()
+                    .asString()
+                    .endsWith("holdfast break --store=" + cli.store() + " job");
+            assertThat(cli.run("why", "job").out()).last().asString().endsWith("holdfast break job");
+        }
+        assertThat(cli.run(why).out())
+                .last()
+                .asString()
+                .endsWith("holdfast run --store=" + cli.store() + " job -- CMD");
+    }
+
+    @Test
     void moreNamesThanOneRunMayHoldAreRefused() {
         Cli.Ended ended = mistaken.run(Stream.of(
                         Stream.of("run"),
