@@ -116,7 +116,9 @@ class UsageTest {
                 mistake("no options", "--store", "sqlite:locks.db?mode=ro", "list"),
                 mistake("'~' is not expanded", "--store", "sqlite:~/locks.db", "list"),
                 mistake("'~' is not expanded", "--store", "sqlite:~/locks.db", "run", "job", "--", "true"),
-                mistake("one process alone", "--store", "mem:", "list"));
+                mistake("one process alone", "--store", "mem:", "list"),
+                mistake("one process alone", "--store", "jdbc:h2:mem:locks", "run", "job", "--", "true"),
+                mistake("one process alone", "--store", "jdbc:h2:nioMemFS:locks", "list"));
     }
 
     private static Arguments mistake(String said, String... args) {
