@@ -103,6 +103,12 @@ class BreakCommand implements Callable<Integer> {
         if (held == null) {
             return nothingBroken(lockOnStore + " is not held");
         }
+        if (held.token() <= 0) { // LockStatus.unreadable
+            throw new CliException(
+                    ExitCode.STORE_UNAVAILABLE,
+                    "the record of " + lockOnStore + " cannot be read: a newer version of Holdfast, or another program,"
+                            + " wrote it; update this client; nothing was broken");
+        }
         if (!yes && !isConfirmed(lockOnStore, held)) {
             return nothingBroken(lockOnStore + " is left as it is");
         }
@@ -126,7 +132,7 @@ class BreakCommand implements Callable<Integer> {
             keep(BreakJournal.Entry.now(store.shown(), name, held, now, reason, false));
             throw new StoreUnavailableException(
                     "it is unknown whether " + lockOnStore + ", held by " + held.holder()
-                            + ", was broken; see 'holdfast why " + ShellWord.of(name)
+                            + ", was broken; see '" + store.command("why") + " " + ShellWord.of(name)
                             + "' before you break it again: " + lost.getMessage(),
                     lost);
         }

@@ -85,10 +85,25 @@ record OnceRunner(GuardedRun run, String name, OnceOptions options, int skipCode
                 throw signals.stopWaiting().map(run::stoppedWaiting).orElseThrow(() -> e);
             } catch (NotBegunException e) {
                 throw notBegun(signals, e);
+            } catch (HoldfastException unrecorded) {
+                throw withStop(unrecorded);
             } finally {
                 signals.stopWaiting();
             }
         }
+    }
+
+    /** An outage may end both the hold and the record of its end: that the command was stopped, or was not, is said too. */
+    private static RuntimeException withStop(HoldfastException unrecorded) {
+        for (Throwable failure : unrecorded.getSuppressed()) {
+            if (failure instanceof CommandFailed && failure.getCause() instanceof CliException why) {
+                return new CliException(
+                        why.exitCode(),
+                        why.getMessage() + "; " + Redaction.oneLine(String.valueOf(unrecorded.getMessage())),
+                        unrecorded);
+            }
+        }
+        return unrecorded;
     }
 
     private Once once(LockClient client) {

@@ -13,8 +13,10 @@ import java.util.function.Supplier;
  * If stdout is no terminal, or one without a cursor, each frame is printed below the one before.
  */
 final class Screen implements AutoCloseable {
-    private static final String ENTER = "\u001b[?1049h\u001b[?25l";
-    private static final String LEAVE = "\u001b[?25h\u001b[?1049l";
+    /** Without wrapped lines: a line of as many characters as there are columns may be wider, such as one in Chinese. */
+    private static final String ENTER = "\u001b[?1049h\u001b[?25l\u001b[?7l";
+
+    private static final String LEAVE = "\u001b[?7h\u001b[?25h\u001b[?1049l";
     private static final String HOME = "\u001b[H";
     private static final String END_OF_LINE = "\u001b[K";
     private static final String REST = "\u001b[J";

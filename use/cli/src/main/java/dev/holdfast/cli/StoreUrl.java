@@ -42,7 +42,10 @@ record StoreUrl(String value, Source source) {
     static final String PASSWORD_VARIABLE = "HOLDFAST_PASSWORD";
 
     private static final String FILE_SCHEME = "sqlite:";
-    private static final String MEMORY_SCHEME = "mem:";
+
+    /** Ours, and those of H2. */
+    private static final Pattern IN_MEMORY =
+            Pattern.compile("(?:mem|jdbc:h2:(?:nio)?mem(?:fs|lz)?):", Pattern.CASE_INSENSITIVE);
 
     /** What the store refuses before it looks for a file, and explains. */
     private static final Pattern NO_PLAIN_PATH = Pattern.compile("^(//|:|file:|~$|~/)|\\?");
@@ -67,7 +70,12 @@ record StoreUrl(String value, Source source) {
 
     /** How to list the locks there, for those who read a message. */
     String listCommand() {
-        return source == Source.OPTION ? "holdfast list " + HoldfastCommand.STORE + "=" + shown() : "holdfast list";
+        return command("list");
+    }
+
+    /** The beginning of a command for this store, for those who read a message: another store may have such a lock too. */
+    String command(String word) {
+        return "holdfast " + word + (source == Source.OPTION ? " " + HoldfastCommand.STORE + "=" + shown() : "");
     }
 
     /** The URL without secrets. */
@@ -77,7 +85,7 @@ record StoreUrl(String value, Source source) {
 
     /** Whether it is a store that dies with its process, and so is of no use to a command. */
     static boolean isOfOneProcess(String url) {
-        return url.startsWith(MEMORY_SCHEME);
+        return IN_MEMORY.matcher(url).lookingAt();
     }
 
     /** Whether it names a file that is not there: nobody ever took a lock in it. A URL that is none names none. */

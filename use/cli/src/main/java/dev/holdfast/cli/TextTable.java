@@ -8,14 +8,20 @@ final class TextTable {
     private static final String GAP = "  ";
     private final List<List<String>> rows = new ArrayList<>();
     private final String alignment;
+    /** Of the columns; measured as the rows come, since a list may have a hundred thousand of them. */
+    private final int[] widths;
 
     /** Begins a table; the alignment has one letter a column, {@code l} or {@code r}. */
     TextTable(String alignment, String... header) {
         this.alignment = alignment;
+        this.widths = new int[header.length];
         row(header);
     }
 
     void row(String... cells) {
+        for (int column = 0; column < cells.length; column++) {
+            widths[column] = Math.max(widths[column], length(cells[column]));
+        }
         rows.add(List.of(cells));
     }
 
@@ -26,17 +32,13 @@ final class TextTable {
             StringBuilder line = new StringBuilder();
             for (int column = 0; column < row.size(); column++) {
                 String cell = row.get(column);
-                String padding = " ".repeat(width(column) - length(cell));
+                String padding = " ".repeat(widths[column] - length(cell));
                 line.append(column == 0 ? "" : GAP);
                 line.append(alignment.charAt(column) == 'r' ? padding + cell : cell + padding);
             }
             text.append(line.toString().stripTrailing()).append('\n');
         }
         return text.toString();
-    }
-
-    private int width(int column) {
-        return rows.stream().mapToInt(row -> length(row.get(column))).max().orElse(0);
     }
 
     private static int length(String cell) {

@@ -8,9 +8,12 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
+import picocli.CommandLine.Spec;
 
 /** {@code holdfast top}: the holders and the queues of waiters, live. */
 @Command(
@@ -60,12 +63,22 @@ final class TopCommand implements Callable<Integer> {
     @Option(names = "--json", description = "Print one JSON object per line for each read.")
     private boolean json;
 
+    @Spec
+    private @Nullable CommandSpec spec;
+
     private final SeenHistory seen = new SeenHistory();
 
     @Override
     public Integer call() throws InterruptedException {
+        if (count != null && count < 1) {
+            throw new ParameterException(
+                    Objects.requireNonNull(spec).commandLine(), "--count is at least 1, not " + count);
+        }
         StoreUrl store = Objects.requireNonNull(parent).store();
         if (store.isAbsentFile()) {
+            if (json) {
+                print(store, Snapshot.empty());
+            }
             System.err.println("holdfast: "
                     + Redaction.ours("no lock is held on " + store.shown()
                             + ": that file does not exist, so no lock was acquired in it yet"));
@@ -94,9 +107,12 @@ final class TopCommand implements Callable<Integer> {
                 return TopView.lines(store.shown(), snapshot, Circles.in(snapshot), seen, screen.lines());
             });
         }
-        Snapshot snapshot = read(client, store);
-        System.out.println(Json.of(TopView.json(store.shown(), snapshot, Circles.in(snapshot), seen)));
+        print(store, read(client, store));
         return !System.out.checkError();
+    }
+
+    private void print(StoreUrl store, Snapshot snapshot) {
+        System.out.println(Json.of(TopView.json(store.shown(), snapshot, Circles.in(snapshot), seen)));
     }
 
     /** What the store knows, which is added to the history. */

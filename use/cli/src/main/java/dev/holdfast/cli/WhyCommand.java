@@ -100,7 +100,7 @@ final class WhyCommand implements Callable<Integer> {
         known.breaks()
                 .forEach(entry -> lines.add((entry.confirmed() ? "  broken      " : "  broken?     ") + entry.at()
                         + " by " + entry.by() + ", held by " + entry.holder() + outcome(entry) + reason(entry)));
-        lines.add("  next        " + advice(known));
+        lines.add("  next        " + advice(store, known));
         return lines;
     }
 
@@ -127,16 +127,16 @@ final class WhyCommand implements Callable<Integer> {
         return entry.reason().isEmpty() ? "" : ": " + entry.reason();
     }
 
-    private String advice(Known known) {
+    private String advice(StoreUrl store, Known known) {
         if (!known.lock().isHeld()) {
             return known.lock().waiting() > 0
                     ? "the first in the queue gets it in a moment"
-                    : "it can be had: holdfast run " + ShellWord.of(name) + " -- CMD";
+                    : "it can be had: " + store.command("run") + " " + ShellWord.of(name) + " -- CMD";
         }
-        return known.circles().isEmpty()
-                ? "wait until its holder ends; when that is hung or gone: holdfast break " + ShellWord.of(name)
-                : "no process in the circle can continue: end one of its holders, or holdfast break "
-                        + ShellWord.of(name);
+        return (known.circles().isEmpty()
+                        ? "wait until its holder ends; when that is hung or gone: "
+                        : "no process in the circle can continue: end one of its holders, or ")
+                + store.command("break") + " " + ShellWord.of(name);
     }
 
     private Map<String, @Nullable Object> json(Known known) {

@@ -17,7 +17,7 @@ _holdfast() {
     else
       value_of=
       case $word in
-        --) [[ $command != run && $command != once ]] || { dashes=$i; break; } ;;
+        --) [[ " run once fence " != *" $command "* ]] || { dashes=$i; break; } ;;
         -*) [[ " $valued " != *" $word "* ]] || expecting=$word ;;
         *) if [[ -z $command ]]; then
              command=$word

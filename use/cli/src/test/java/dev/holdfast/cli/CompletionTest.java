@@ -57,6 +57,7 @@ class CompletionTest {
                 "holdfast,run,job,--,./a-|./a-file.txt",
                 "holdfast,run,job,--,ls,a-|a-file.txt",
                 "holdfast,run,job,--,ls,--wa|",
+                "holdfast,fence,job,7,--,ls,a-|a-file.txt",
                 "holdfast,--store,|etcd: etcds: jdbc: memcached: quorum: redis: redis-cluster: redis-sentinel: rediss: rediss-cluster: rediss-sentinel: sqlite: zk:",
                 "holdfast,--store,sqlite,:,a-|a-file.txt",
                 "holdfast,--store,sqlite,:,a-file.txt,li|list",

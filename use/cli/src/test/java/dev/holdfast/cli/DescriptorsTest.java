@@ -103,6 +103,14 @@ class DescriptorsTest {
                 .noneMatch(line -> line.matches("(HOLDFAST_(PASSWORD|STARTER|LC_ALL_BEFORE)|_JAVA_SR_SIGNUM)=.*"));
     }
 
+    @Test
+    void theCommandSeesTheNameWithTheBlanksAtItsEnd() {
+        Cli.Ended ended =
+                Cli.end(bash("\"$HOLDFAST\" run 'job  ' -- sh -c 'echo \"($HOLDFAST_NAME)\"' 3< /dev/null"));
+
+        assertThat(ended).isEqualTo(new Cli.Ended(0, List.of("(job  )"), List.of()));
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',

@@ -67,6 +67,17 @@ class LauncherTest {
     }
 
     @Test
+    void theThreadDumpOfSigquitDoesNotMixWithWhatTheCommandWrites() {
+        ChildProcess run = run("sh", "-c", "echo up; read line; echo down");
+        run.expect("up", SOON);
+        Cli.signal("QUIT", run.pid());
+        run.stderr().expect(line -> line.startsWith("Full thread dump"), SOON);
+        run.send("go on");
+
+        assertThat(Cli.end(run).out()).containsExactly("up", "down");
+    }
+
+    @Test
     void buildsEverythingThatTheCommandLineIsMadeOf() throws IOException {
         Path script = Launcher.script();
         Matcher modules = MODULES.matcher(Files.readString(script));

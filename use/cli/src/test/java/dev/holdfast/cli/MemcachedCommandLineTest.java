@@ -59,6 +59,22 @@ class MemcachedCommandLineTest {
     }
 
     @Test
+    void aRecordOfAnotherProgramIsNotBrokenAndTheReasonIsSaid() {
+        Cli cli = new Cli(folder, "memcached://" + server.endpoint());
+        server.set("holdfast:lock:foreign", 3);
+        try (OneProcess process = new OneProcess(cli)) {
+            Cli.Ended broken = process.run("break", "--yes", "foreign");
+
+            assertThat(broken.code()).isEqualTo(ExitCode.STORE_UNAVAILABLE);
+            assertThat(broken.err())
+                    .singleElement()
+                    .asString()
+                    .contains("'foreign'", "cannot be read", "nothing was broken");
+        }
+        server.ask("delete holdfast:lock:foreign");
+    }
+
+    @Test
     void whatMemcachedLacksIsRefusedAndAServerThatIsAwayIsExplainedInOneLine() {
         Cli cli = new Cli(folder, "memcached://" + server.endpoint());
         try (OneProcess process = new OneProcess(cli)) {

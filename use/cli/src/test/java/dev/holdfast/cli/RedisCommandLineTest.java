@@ -69,6 +69,26 @@ class RedisCommandLineTest extends CommandLineContract {
         }
     }
 
+    /** The outage ends the hold, and the attempts to record how the run ended. */
+    @Test
+    @Tag("thorough")
+    void aCommandOfOnceThatWasStoppedIsReportedThoughItsEndCannotBeRecorded(@TempDir Path folder) {
+        try (RedisServer goes = orSkip(RedisServer::start)) {
+            Cli cli = new Cli(folder, goes.uri());
+            ChildProcess run = cli.start(
+                    "once", "--every", "8760h", "--lease", "2s", "job", "--", "sh", "-c", "echo up; exec sleep 600");
+            run.expect("up", Cli.SOON);
+            goes.process().kill();
+
+            Cli.Ended ended = Cli.end(run);
+            assertThat(ended.code()).isEqualTo(ExitCode.HOLD_LOST);
+            assertThat(ended.err())
+                    .last()
+                    .asString()
+                    .contains("was stopped; check what it left", "its end could not be recorded");
+        }
+    }
+
     @Test
     @Tag("thorough") // it waits out 20 seconds of attempts
     void aSignalEndsTheAttemptsToRecordTheEndOfARun(@TempDir Path folder) throws IOException {

@@ -2,6 +2,7 @@ package dev.holdfast.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertTimeout;
 
 import java.time.Duration;
 import java.util.Arrays;
@@ -70,6 +71,22 @@ class TextTest {
     })
     void secretsOfUrlsAreLeftOut(String url, String shown) {
         assertThat(Redaction.oneLine("on '" + url + "'; try again")).isEqualTo("on '" + shown + "'; try again");
+    }
+
+    /** A pass over all rows for each cell would take a minute. */
+    @Test
+    void aTableOfVeryManyRowsIsWrittenAtOnce() {
+        int rows = 100_000;
+        TextTable table = new TextTable("lr", "NAME", "WAITING");
+        for (int i = 0; i < rows; i++) {
+            table.row("lock-" + i, Integer.toString(i));
+        }
+        String text = assertTimeout(Duration.ofSeconds(10), table::toString);
+
+        assertThat(text.lines())
+                .hasSize(rows + 1)
+                .startsWith("NAME        WAITING", "lock-0            0")
+                .endsWith("lock-99999    99999");
     }
 
     @Test

@@ -20,6 +20,8 @@ import org.junit.jupiter.api.io.TempDir;
 class TopTest {
     private static final String ALTERNATE_SCREEN = "\u001b[?1049h";
     private static final String BACK = "\u001b[?1049l";
+    private static final String NO_WRAPPED_LINES = "\u001b[?7l";
+    private static final String WRAPPED_LINES = "\u001b[?7h";
 
     @TempDir
     Path folder;
@@ -186,8 +188,8 @@ class TopTest {
             Cli.Ended ended = Cli.end(terminal);
             assertThat(ended.code()).isEqualTo(130);
             assertThat(String.join("\n", ended.out()))
-                    .contains(ALTERNATE_SCREEN)
-                    .contains(BACK);
+                    .contains(ALTERNATE_SCREEN + "\u001b[?25l" + NO_WRAPPED_LINES)
+                    .contains(WRAPPED_LINES + "\u001b[?25h" + BACK);
         }
     }
 
@@ -197,6 +199,16 @@ class TopTest {
 
         assertThat(ended.code()).isZero();
         assertThat(ended.err()).singleElement().asString().contains("no lock is held");
+        assertThat(cli.file("none.db")).doesNotExist();
+    }
+
+    @Test
+    @Tag("thorough")
+    void theJsonOfAFileThatIsNotThereHasNoLocks() {
+        Cli.Ended ended = script("--store", "sqlite:" + cli.file("none.db"), "top", "--json");
+
+        assertThat(ended.code()).isZero();
+        assertThat(ended.out()).singleElement().asString().contains("\"locks\":[],\"circles\":[],\"events\":[]");
         assertThat(cli.file("none.db")).doesNotExist();
     }
 

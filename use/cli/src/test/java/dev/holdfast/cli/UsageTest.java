@@ -90,6 +90,7 @@ class UsageTest {
                 mistake("Missing required parameter: 'NAME'", "why"),
                 mistake("must not be empty", "why", ""),
                 mistake("'many'", "top", "--count", "many"),
+                mistake("--count is at least 1, not 0", "top", "--count", "0"),
                 mistake("must not be empty", "release", "--yes", ""),
                 mistake("add --yes", "release", "job"),
                 mistake("known: sqlite", "schema", "oracle"),
@@ -115,7 +116,9 @@ class UsageTest {
                 mistake("no options", "--store", "sqlite:locks.db?mode=ro", "list"),
                 mistake("'~' is not expanded", "--store", "sqlite:~/locks.db", "list"),
                 mistake("'~' is not expanded", "--store", "sqlite:~/locks.db", "run", "job", "--", "true"),
-                mistake("one process alone", "--store", "mem:", "list"));
+                mistake("one process alone", "--store", "mem:", "list"),
+                mistake("one process alone", "--store", "jdbc:h2:mem:locks", "run", "job", "--", "true"),
+                mistake("one process alone", "--store", "jdbc:h2:nioMemFS:locks", "list"));
     }
 
     private static Arguments mistake(String said, String... args) {
@@ -181,6 +184,25 @@ class UsageTest {
                     .asString()
                     .contains("see 'holdfast list'");
         }
+    }
+
+    @Test
+    @Tag("thorough")
+    void theAdviceToBreakNamesTheStoreThatWasNamed() throws InterruptedException {
+        String[] why = {"why", "--store", cli.store(), "job"};
+        try (LockClient client = cli.client();
+                Hold held = client.lock("job").acquire()) {
+            assertThat(held.isValid()).isTrue();
+            assertThat(cli.run(why).out())
+                    .last()
+                    .asString()
+                    .endsWith("holdfast break --store=" + cli.store() + " job");
+            assertThat(cli.run("why", "job").out()).last().asString().endsWith("holdfast break job");
+        }
+        assertThat(cli.run(why).out())
+                .last()
+                .asString()
+                .endsWith("holdfast run --store=" + cli.store() + " job -- CMD");
     }
 
     @Test
