@@ -125,6 +125,23 @@ class OnceTest extends EngineCase {
         assertThat(client.lock("w").status().isHeld()).isFalse();
     }
 
+    /** Kotlin lets work throw it without a word. */
+    @Test
+    void whatIsNeitherAnExceptionNorAnErrorIsThrownAndRecordedAndTheLockIsReleased() {
+        Throwable neither = new Throwable("neither");
+        assertThatThrownBy(() -> assertThat(ours.run(turn -> OnceTest.<RuntimeException>throwAsIs(neither)))
+                        .isNull())
+                .isSameAs(neither);
+        assertThat(client.lock("w").status().isHeld()).isFalse();
+        assertThat(ours.last().orElseThrow().state()).isEqualTo(State.FAILED);
+        assertThat(theirs.run(turn -> done.add("theirs")).ran()).isTrue();
+    }
+
+    @SuppressWarnings("unchecked") // that is what it is for
+    private static <E extends Throwable> void throwAsIs(Throwable thrown) throws E {
+        throw (E) thrown;
+    }
+
     @Test
     void workWhoseLockWasLostIsRunAgainAndItsLateEndIsRefused() {
         OnceResult result = ours.run(turn -> {
