@@ -267,6 +267,25 @@ class OnceTest extends EngineCase {
     }
 
     @Test
+    void thePeriodOfAFirstRunThatFailedIsMadeUpForToo() {
+        Once making = client.once("w", options.makeUp(true));
+        Instant first = now();
+        assertThat(making.run(turn -> {
+                    throw new IllegalStateException("no paper");
+                }))
+                .isInstanceOf(Failed.class);
+        time.advance(PERIOD);
+        List<Instant> ran = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            assertThat(making.run(turn -> ran.add(turn.period().orElseThrow().start()))
+                            .ran())
+                    .isTrue();
+        }
+        assertThat(ran).containsExactly(first, first.plus(PERIOD));
+        assertThat(making.run(never())).isInstanceOf(Skipped.class);
+    }
+
+    @Test
     void noRunBeginsTooShortATimeAfterTheLastWhateverCameOfIt() {
         Once slow = client.once("w", options.atLeast(s(30)));
         assertThat(slow.run(turn -> {
