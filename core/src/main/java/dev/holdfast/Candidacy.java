@@ -2,6 +2,7 @@ package dev.holdfast;
 
 import dev.holdfast.internal.Engine;
 import dev.holdfast.internal.Log;
+import dev.holdfast.internal.StackRoom;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
@@ -174,6 +175,7 @@ public final class Candidacy implements AutoCloseable {
 
     /** Ends everything, and does not wait. */
     void beginClose() {
+        StackRoom.forStep(); // as a resignation
         CompletableFuture<Hold> waiting;
         Term leading;
         mutex.lock();

@@ -183,7 +183,7 @@ public final class Once {
         OnceResult result;
         try {
             result = new OnceAttempt(journal, plan, hold, action).run(seen);
-        } catch (RuntimeException | Error failed) {
+        } catch (Throwable failed) { // also what is neither an exception nor an error
             giveBack(hold);
             throw failed;
         }

@@ -135,7 +135,7 @@ final class OnceAttempt {
             failure = notBegun;
         } catch (Exception thrown) {
             failure = thrown;
-        } catch (Error thrown) {
+        } catch (Throwable thrown) { // an Error, or what the work may not declare: Kotlin does not check that
             endAfter(begun, record, thrown);
             throw thrown;
         }
@@ -151,7 +151,7 @@ final class OnceAttempt {
         return journal.unavailable("was to be written when its lock was in doubt; its work was not begun");
     }
 
-    private void endAfter(StoredRecord begun, OnceRecord record, Error thrown) {
+    private void endAfter(StoredRecord begun, OnceRecord record, Throwable thrown) {
         try {
             Object unused = end(begun, record.ended(thrown));
         } catch (HoldfastException alsoFailed) {

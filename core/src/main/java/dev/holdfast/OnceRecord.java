@@ -187,7 +187,10 @@ record OnceRecord(OnceRun run, Duration keep, Optional<Period> lastDone) {
     Optional<Instant> settledUntil(OnceOptions options) {
         boolean given = run.state() == State.FAILED && !options.retryFailed()
                 || run.state() == State.BEGUN && !options.retryCrashed();
-        return given ? run.period().map(Period::end) : lastDone.map(Period::end);
+        // Where none is done yet, those before the first run: its own is still due.
+        return given
+                ? run.period().map(Period::end)
+                : lastDone.map(Period::end).or(() -> run.period().map(Period::start));
     }
 
     private Optional<Skipped> skipped(Why why, boolean byLast, Optional<Instant> until) {

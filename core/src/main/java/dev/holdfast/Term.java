@@ -1,5 +1,6 @@
 package dev.holdfast;
 
+import dev.holdfast.internal.StackRoom;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -74,6 +75,7 @@ public final class Term {
      * line leads. The candidacy goes to the end of the line. Does nothing when the term has ended.
      */
     public void resign() {
+        StackRoom.forStep(); // a term that ended half-way would be kept and renewed, and nobody would lead
         candidacy.end(this, null);
     }
 

@@ -110,6 +110,33 @@ class EndOfStackTest {
         }
     }
 
+    /** A term that ended half-way would be kept and renewed, and nobody would lead. */
+    @Test
+    void aTermThatIsResignedWithFewFramesLeftIsReleasedByTheCloseOfItsCandidacyAtTheLatest() throws Exception {
+        for (int i = 0; i < 20; i++) {
+            Candidacy before = client.election("before").stand();
+            before.awaitTerm().resign();
+            before.close();
+        }
+        for (int left = 0; left < FRAMES; left += STEP) {
+            Candidacy candidacy = client.election("a" + left, BRIEF).stand();
+            atEndOfStack(left, candidacy.awaitTerm()::resign);
+            candidacy.close();
+            assertFree("a" + left);
+        }
+    }
+
+    @Test
+    void aCandidacyThatCouldNotBeClosedAtTheEndOfAStackIsClosedByTheNextCall() throws Exception {
+        for (int left = 0; left < FRAMES; left += STEP) {
+            Candidacy candidacy = client.election("a" + left, BRIEF).stand();
+            Term unused = candidacy.awaitTerm();
+            atEndOfStack(left, candidacy::close);
+            candidacy.close();
+            assertFree("a" + left);
+        }
+    }
+
     @Test
     void aRecursionThatEntersItsLockAgainUntilItsStackEndsLeavesTheLock() throws Exception {
         ExecutorService pool = Executors.newSingleThreadExecutor(task -> new Thread(null, task, "deep", STACK));

@@ -125,6 +125,23 @@ class OnceTest extends EngineCase {
         assertThat(client.lock("w").status().isHeld()).isFalse();
     }
 
+    /** Kotlin lets work throw it without a word. */
+    @Test
+    void whatIsNeitherAnExceptionNorAnErrorIsThrownAndRecordedAndTheLockIsReleased() {
+        Throwable neither = new Throwable("neither");
+        assertThatThrownBy(() -> assertThat(ours.run(turn -> OnceTest.<RuntimeException>throwAsIs(neither)))
+                        .isNull())
+                .isSameAs(neither);
+        assertThat(client.lock("w").status().isHeld()).isFalse();
+        assertThat(ours.last().orElseThrow().state()).isEqualTo(State.FAILED);
+        assertThat(theirs.run(turn -> done.add("theirs")).ran()).isTrue();
+    }
+
+    @SuppressWarnings("unchecked") // that is what it is for
+    private static <E extends Throwable> void throwAsIs(Throwable thrown) throws E {
+        throw (E) thrown;
+    }
+
     @Test
     void workWhoseLockWasLostIsRunAgainAndItsLateEndIsRefused() {
         OnceResult result = ours.run(turn -> {
@@ -247,6 +264,25 @@ class OnceTest extends EngineCase {
                                 .isEqualTo(first.plus(PERIOD.multipliedBy(3))))
                         .ran())
                 .isTrue();
+    }
+
+    @Test
+    void thePeriodOfAFirstRunThatFailedIsMadeUpForToo() {
+        Once making = client.once("w", options.makeUp(true));
+        Instant first = now();
+        assertThat(making.run(turn -> {
+                    throw new IllegalStateException("no paper");
+                }))
+                .isInstanceOf(Failed.class);
+        time.advance(PERIOD);
+        List<Instant> ran = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            assertThat(making.run(turn -> ran.add(turn.period().orElseThrow().start()))
+                            .ran())
+                    .isTrue();
+        }
+        assertThat(ran).containsExactly(first, first.plus(PERIOD));
+        assertThat(making.run(never())).isInstanceOf(Skipped.class);
     }
 
     @Test

@@ -1,6 +1,7 @@
 package dev.holdfast.internal;
 
 import dev.holdfast.spi.Mode;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** The rules for names, and how a namespace is put before them. */
@@ -8,6 +9,7 @@ public final class Names {
     private static final int LONGEST = 255;
     private static final int LONGEST_LABEL = 100;
     private static final Pattern NAMESPACE = Pattern.compile("[A-Za-z0-9._-]{1,64}");
+    private static final Pattern LITERAL = Pattern.compile("[^*?]+");
 
     private final String prefix;
 
@@ -65,17 +67,19 @@ public final class Names {
         return prefix + pattern.substring(0, wild);
     }
 
-    /** A pattern in which {@code *} matches any characters and {@code ?} one. */
+    /**
+     * A pattern in which {@code *} matches any characters and {@code ?} one. What follows a star is taken where it comes first,
+     * but for the last star: another place could match no more. Otherwise a few stars would take years.
+     */
     static Pattern glob(String pattern) {
-        StringBuilder regex = new StringBuilder();
-        pattern.codePoints().forEach(c -> {
-            switch (c) {
-                case '*' -> regex.append(".*");
-                case '?' -> regex.append('.');
-                default -> regex.append(Pattern.quote(Character.toString(c)));
-            }
-        });
-        return Pattern.compile(regex.toString(), Pattern.DOTALL);
+        String text = LITERAL.matcher(pattern)
+                .replaceAll(found -> Matcher.quoteReplacement(Pattern.quote(found.group())))
+                .replace('?', '.');
+        int last = text.lastIndexOf('*');
+        String regex = last < 0
+                ? text
+                : text.substring(0, last).replaceAll("\\*([^*]*)", "(?>.*?$1)") + ".*" + text.substring(last + 1);
+        return Pattern.compile(regex, Pattern.DOTALL);
     }
 
     /** A loop, as this is asked for each lock: in a JVM that has just started, a stream takes many times as long. */

@@ -6,7 +6,7 @@ package dev.holdfast.internal;
  * is made where callers enter, at any depth: a {@code finally} that closes a hold may run where a recursion overflowed.
  * Code that runs there for the first time needs more, to be loaded and linked: that is not reserved.
  */
-final class StackRoom {
+public final class StackRoom {
     private static final int STEP = 256;
     private static final int TASK = 64;
     private static final int CALL = 16;
@@ -18,7 +18,7 @@ final class StackRoom {
      *
      * @throws StackOverflowError if it is not there
      */
-    static void forStep() {
+    public static void forStep() {
         below(STEP, 1, 2, 3, 4);
     }
 

@@ -27,6 +27,7 @@ class PublicTypesTest {
             "dev.holdfast.internal.Names",
             "dev.holdfast.internal.Environment",
             "dev.holdfast.internal.Inspection",
+            "dev.holdfast.internal.StackRoom",
             "dev.holdfast.internal.StoreOpening",
             "dev.holdfast.internal.StoreFinder",
             "dev.holdfast.internal.SystemTime");

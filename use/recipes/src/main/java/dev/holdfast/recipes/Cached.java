@@ -1,5 +1,7 @@
 package dev.holdfast.recipes;
 
+import java.util.Objects;
+
 /**
  * A cached value.
  *
@@ -8,6 +10,11 @@ package dev.holdfast.recipes;
  * @param <V> the values
  */
 public record Cached<V>(V value, boolean stale) {
+    /** A value. */
+    public Cached {
+        Objects.requireNonNull(value, "a cached value is never null; for a key without one the cache returns empty");
+    }
+
     /** A value that need not be rebuilt. */
     public static <V> Cached<V> fresh(V value) {
         return new Cached<>(value, false);

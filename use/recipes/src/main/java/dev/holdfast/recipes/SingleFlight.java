@@ -127,9 +127,12 @@ public final class SingleFlight<V> {
         return new SingleFlight<>(client, name, cache, options, false, new ConcurrentHashMap<>());
     }
 
-    /** This single flight, but a stale value is returned while another reader rebuilds it. */
+    /**
+     * This single flight, but a stale value is returned while another reader rebuilds it. Its locks are never
+     * {@linkplain HoldOptions#retain retained}: others would take the client that keeps one for a reader that rebuilds.
+     */
     public SingleFlight<V> servingStale() {
-        return new SingleFlight<>(client, name, cache, options, true, turns);
+        return new SingleFlight<>(client, name, cache, options.retain(Duration.ZERO), true, turns);
     }
 
     /**

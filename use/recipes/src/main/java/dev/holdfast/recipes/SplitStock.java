@@ -75,7 +75,12 @@ public final class SplitStock {
         return of(client, name, segmentCount, segments, HoldOptions.defaults());
     }
 
-    /** As {@link #of(LockClient, String, int, Segments)}, with options for the holds. */
+    /**
+     * As {@link #of(LockClient, String, int, Segments)}, with options for the holds.
+     *
+     * @throws IllegalArgumentException also if the options {@linkplain HoldOptions#retain(java.time.Duration) retain} the
+     *     locks: several are held at once
+     */
     public static SplitStock of(
             LockClient client, String name, int segmentCount, Segments segments, HoldOptions options) {
         if (segmentCount < 1 || segmentCount > MOST) {
@@ -83,7 +88,7 @@ public final class SplitStock {
                     "the stock '" + name + "' needs 1 to " + MOST + " segments, not " + segmentCount);
         }
         SplitStock made = new SplitStock(client, name, segmentCount, segments, options);
-        client.lock(made.nameOf(segmentCount - 1), options); // refused here, not at the first piece
+        client.multiLock(List.of(made.nameOf(segmentCount - 1)), options); // refused here, not at the last pieces
         return made;
     }
 

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.Hold;
+import dev.holdfast.HoldOptions;
 import dev.holdfast.LockClient;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Future;
@@ -232,6 +234,14 @@ class SplitStockTest {
         assertThatThrownBy(() -> SplitStock.of(clients.get(0), "tickets", size, table))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("the stock 'tickets' needs 1 to 100 segments");
+    }
+
+    @Test
+    void optionsThatCannotHoldSeveralSegmentsAreRefusedBeforeTheSale() {
+        HoldOptions retaining = HoldOptions.defaults().retain(Duration.ofSeconds(10));
+        assertThatThrownBy(() -> SplitStock.of(clients.get(0), "tickets", SEGMENTS, table, retaining))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("leave retain off");
     }
 
     @Test

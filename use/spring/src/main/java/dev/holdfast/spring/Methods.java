@@ -266,12 +266,16 @@ final class Methods {
 
     /** What a skipped call returns. */
     static @Nullable Object skipped(Method method) {
-        Class<?> type = method.getReturnType();
+        return nothing(ResolvableType.forMethodReturnType(method));
+    }
+
+    private static @Nullable Object nothing(ResolvableType result) {
+        Class<?> type = result.toClass();
         if (type == Optional.class) {
             return Optional.empty();
         }
         return type.isAssignableFrom(CompletableFuture.class) && type != Object.class
-                ? CompletableFuture.completedFuture(null)
+                ? CompletableFuture.completedFuture(nothing(result.getGeneric()))
                 : null;
     }
 

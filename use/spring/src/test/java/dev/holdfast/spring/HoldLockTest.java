@@ -115,6 +115,7 @@ class HoldLockTest {
                 assertThat(orders.skipsObject()).isNull();
                 assertThat(orders.skipsOptional()).isEmpty();
                 assertThat(orders.skipsFuture().join()).isNull();
+                assertThat(orders.skipsFutureOptional().join()).isEmpty();
                 assertThat(orders.ran()).isEmpty();
             }
             assertThat(orders.skipsOptional()).contains("ran");
@@ -440,6 +441,12 @@ class HoldLockTest {
         public CompletableFuture<String> skipsFuture() {
             ran.add("skips");
             return CompletableFuture.completedFuture("ran");
+        }
+
+        @HoldLock(name = "busy", waitTime = "0s", notAcquired = NotAcquired.SKIP)
+        public CompletableFuture<Optional<String>> skipsFutureOptional() {
+            ran.add("skips");
+            return CompletableFuture.completedFuture(Optional.of("ran"));
         }
 
         @HoldLock(name = "catalogue", mode = LockMode.SHARED)

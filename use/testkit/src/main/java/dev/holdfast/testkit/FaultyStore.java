@@ -79,11 +79,13 @@ final class FaultyStore implements Store {
         }
     }
 
-    /** A grant that stands beside others was not broken as far as this knows. */
+    /** A grant that stands beside others was not broken as far as this knows, nor was one whose client is closed. */
     private boolean isNotBroken(Grant grant) {
-        LockStatus status = inner.status(grant.name()).toCompletableFuture().join();
+        CompletableFuture<LockStatus> status = inner.status(grant.name()).toCompletableFuture();
         return grant.mode().kind() != LockMode.EXCLUSIVE
-                || status.grant()
+                || status.isCompletedExceptionally()
+                || status.join()
+                        .grant()
                         .filter(held -> held.token() / TestLocks.TOKENS_PER_GRANT == grant.number())
                         .isPresent();
     }

@@ -235,6 +235,19 @@ class TestLocksTest {
     }
 
     @Test
+    void aLockOfAClientThatWasClosedWhileItWasCutOffStaysUntilItsLeaseEnds() throws InterruptedException {
+        lock.acquire().detach();
+        locks.cutOff(client);
+        client.close();
+
+        assertThatThrownBy(() -> locks.assertReleased("order:42"))
+                .isInstanceOf(AssertionError.class)
+                .hasMessageContaining("'order:42'");
+        locks.advance(s(31));
+        locks.assertReleased("order:42");
+    }
+
+    @Test
     void oneClientAloneIsCutOff() throws InterruptedException {
         LockClient second = locks.anotherClient();
         Hold hold = lock.acquire();

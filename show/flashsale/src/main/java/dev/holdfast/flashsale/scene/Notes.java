@@ -108,12 +108,12 @@ public final class Notes {
         return new Source<>() {
             @Override
             public Optional<Long> read(String key, long token) {
-                OptionalLong found = find("price:" + key);
-                if (found.isEmpty()) {
-                    write("price:" + key, PriceChange.OLD, token);
+                String name = "price:" + key;
+                if (find(name).isEmpty()) {
+                    Notes.this.write(name, PriceChange.OLD, 0); // never over what a writer has written
                 }
-                raise("price:" + key, token);
-                return Optional.of(found.orElse(PriceChange.OLD));
+                raise(name, token); // first: a late writer is refused from now on
+                return Optional.of(find(name).orElse(PriceChange.OLD));
             }
 
             @Override

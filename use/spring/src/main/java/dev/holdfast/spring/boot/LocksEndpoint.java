@@ -146,9 +146,11 @@ public final class LocksEndpoint {
         return new WebEndpointResponse<>(what, status);
     }
 
+    /** One line, whatever the caller sent. */
     private static void log(String what, String client, String name, String caller) {
         LOG.log(
                 System.Logger.Level.WARNING,
-                () -> "actuator: " + caller + " asked to break '" + name + "' of client '" + client + "': " + what);
+                () -> ("actuator: " + caller + " asked to break '" + name + "' of client '" + client + "': " + what)
+                        .replaceAll("\\p{Cntrl}", "?"));
     }
 }

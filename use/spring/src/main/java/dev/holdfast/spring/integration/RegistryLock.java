@@ -38,9 +38,14 @@ final class RegistryLock implements DistributedLock {
         obtainedNanos = nanoTime.getAsLong();
     }
 
-    /** Waits are read before owners: an owner is noted before its wait ends, so that one of the two shows it. */
+    /**
+     * Waits are read before owners: an owner is noted before its wait ends, so that one of the two shows it. A thread that has
+     * ended owns nothing any more.
+     */
     boolean isUnusedFor(Duration age) {
-        return nanoTime.getAsLong() - obtainedNanos >= age.toNanos() && waiting.get() == 0 && owners.isEmpty();
+        return nanoTime.getAsLong() - obtainedNanos >= age.toNanos()
+                && waiting.get() == 0
+                && owners.keySet().stream().noneMatch(Thread::isAlive);
     }
 
     @Override

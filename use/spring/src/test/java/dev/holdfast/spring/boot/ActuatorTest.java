@@ -131,6 +131,23 @@ class ActuatorTest {
     }
 
     @Test
+    void aCallerCannotWriteALineOfTheLog() {
+        application.run(context -> {
+            List<String> logged = new CopyOnWriteArrayList<>();
+            Logger log = logOfTheEndpoint(logged);
+            LocksEndpoint endpoint = context.getBean(LocksEndpoint.class);
+            assertThat(endpoint.breakLock(new Caller(null), "a\nb", 1, true, "order\r\nadmin broke 'order'")
+                            .getStatus())
+                    .isEqualTo(403);
+            assertThat(logged)
+                    .singleElement(InstanceOfAssertFactories.STRING)
+                    .contains("'a?b'", "'order??admin broke 'order''")
+                    .doesNotContain("\n", "\r");
+            assertThat(log).isNotNull();
+        });
+    }
+
+    @Test
     void aBreakWithoutAnAnswerIsLoggedAndSaidToBeOfUnknownOutcome() {
         application.run(context -> {
             LocksEndpoint endpoint = context.getBean(LocksEndpoint.class);

@@ -205,6 +205,15 @@ class HoldfastLockRegistryTest {
     }
 
     @Test
+    void aLockOfAThreadThatEndedWithoutUnlockingItIsForgotten() throws InterruptedException {
+        Thread careless = new Thread(registry.obtain("careless")::lock);
+        careless.start();
+        careless.join();
+        registry.expireUnusedOlderThan(0);
+        assertThat(registry.size()).isZero();
+    }
+
+    @Test
     void aLockThatIsObtainedWhileUnusedOnesAreForgottenStays() throws Exception {
         AtomicLong now = new AtomicLong();
         HoldfastLockRegistry registry =
