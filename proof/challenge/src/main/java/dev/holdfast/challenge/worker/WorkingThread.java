@@ -2,6 +2,7 @@ package dev.holdfast.challenge.worker;
 
 import dev.holdfast.challenge.history.Stage;
 import dev.holdfast.challenge.history.Turn;
+import dev.holdfast.challenge.history.Turn.Outcome;
 import dev.holdfast.challenge.history.TurnFile;
 import dev.holdfast.challenge.lock.AttackedLock;
 import dev.holdfast.challenge.lock.AttackedLock.Grip;
@@ -118,7 +119,10 @@ final class WorkingThread extends Thread {
                 file.askAgain(System.nanoTime());
                 result = lock.turn(mode, grip -> hold(mode, grip));
             }
-            ending = result == Result.LOST ? Ending.LOST : Ending.CLOSED;
+            if (result == Result.RECORDED) {
+                file.wrote(0, Outcome.ACCEPTED);
+            }
+            ending = result == Result.LOST || result == Result.RECORDED ? Ending.LOST : Ending.CLOSED;
         } catch (Exception | Error failed) {
             if (ended) {
                 return; // in the middle of a call, which the end of the heat broke off
