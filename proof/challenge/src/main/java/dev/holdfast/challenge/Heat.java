@@ -48,6 +48,9 @@ public final class Heat {
     /** A wrong lock may never come to it. */
     private static final Duration WRONG_ARRIVAL = Duration.ofSeconds(2);
 
+    /** For conditions that come true at the end of a limit. */
+    private static final Duration FOR_EVER = Duration.ofDays(1);
+
     private static final Duration POLL = Duration.ofMillis(10);
     private static final Duration REQUEST = Duration.ofSeconds(5);
     private static final Duration REACHED_THE_STORE = Duration.ofMillis(100);
@@ -346,18 +349,36 @@ public final class Heat {
         return moments;
     }
 
-    /** Which of the locks that a worker holds go to others, of those with a lease. */
+    /**
+     * Which of the locks that a silent worker holds go to others, of those with a lease. For one that does not in time, somebody
+     * has waited in vain; what other libraries promise of that is not known here.
+     */
     public List<Lane> awaitTaken(Pinned pinned, long since) {
-        return awaitTaken(pinned, since, lane -> !lane.lock().lease().isZero());
+        List<Lane> leased = pinned.lanes().stream()
+                .filter(lane -> !lane.lock().lease().isZero())
+                .toList();
+        List<Lane> taken = new ArrayList<>();
+        List<Lane> unused = await(leased, FOR_EVER, lane -> {
+            boolean isTooLate = System.nanoTime() - since > lane.limit().toNanos();
+            if (lane.isTakenFrom(pinned.victim(), since)) {
+                taken.add(lane);
+                return true;
+            }
+            return isTooLate;
+        });
+        // A process that is stopped while it has the file of a store to itself keeps all locks in it from others.
+        boolean isFileFree = !target.isFile() || taken.stream().anyMatch(lane -> lane.lock().isInStore());
+        leased.stream()
+                .filter(lane -> !taken.contains(lane) && lane.lock().role() != Role.PEER)
+                .filter(lane -> isFileFree || !lane.lock().isInStore())
+                .forEach(lane -> lane.probe(new Probe(since, 0, lane.limit().toNanos())));
+        return taken;
     }
 
     /** Which of the locks that a worker holds go to others, although nobody released them and no lease is over. */
     public List<Lane> awaitGrantedTwice(Pinned pinned, long since) {
-        return awaitTaken(pinned, since, lane -> lane.lock().isInStore());
-    }
-
-    private List<Lane> awaitTaken(Pinned pinned, long since, Predicate<Lane> isWanted) {
-        List<Lane> wanted = pinned.lanes().stream().filter(isWanted).toList();
+        List<Lane> wanted =
+                pinned.lanes().stream().filter(lane -> lane.lock().isInStore()).toList();
         Duration longest = wanted.stream()
                 .map(lane -> lane.lock().lease())
                 .max(Duration::compareTo)
@@ -523,7 +544,7 @@ public final class Heat {
             }
             return false;
         };
-        List<Lane> unused = await(lanes(), Duration.ofDays(1), isOver);
+        List<Lane> unused = await(lanes(), FOR_EVER, isOver);
     }
 
     private boolean isFree(Lane lane) {

@@ -31,7 +31,7 @@ class ChallengeTest {
             assertThat(challenge.waitFor(PATIENCE))
                     .as(String.join("\n", challenge.lines()))
                     .isZero();
-            challenge.expect("controls: 43 wrong locks caught, no alarm in the right one", PATIENCE);
+            challenge.expect("controls: 46 wrong locks caught, no alarm in the right one", PATIENCE);
             assertThat(challenge.lines()).noneMatch(line -> line.contains("NOT TESTED"));
         }
         assertThat(folder.resolve("report.html")).content().contains("<svg").doesNotContain("<script");

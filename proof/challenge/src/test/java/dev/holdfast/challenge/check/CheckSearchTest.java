@@ -44,9 +44,7 @@ class CheckSearchTest {
 
     @Test
     void aSecondRunIsFoundExactlyWhereTwoRunsOfAPeriodWereFinishedOrRecordedAfterALoss() {
-        assertFound(
-                new OncePerPeriod(),
-                (one, other) -> isDone(one) && isDone(other) && one.scope() == other.scope());
+        assertFound(new OncePerPeriod(), (one, other) -> isDone(one) && isDone(other) && one.scope() == other.scope());
     }
 
     private static boolean isDone(Turn turn) {
