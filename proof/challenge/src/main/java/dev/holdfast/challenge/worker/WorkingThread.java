@@ -108,7 +108,7 @@ final class WorkingThread extends Thread {
     }
 
     private void takeTurn(AttackedLock lock) {
-        Mode mode = workload.mode(random, stage.isPinned(worker));
+        Mode mode = workload.mode(random);
         long asked = System.nanoTime();
         file.ask(asked);
         Ending ending = Ending.UNKNOWN;
@@ -140,8 +140,7 @@ final class WorkingThread extends Thread {
                         * workload.longestHold(stage.isAnyonePinned()).toNanos());
         boolean stays;
         do {
-            // A reader is in no other reader's way: a pinned worker stays where it writes.
-            stays = stage.isPinned(worker) && !(mode instanceof Mode.Shared);
+            stays = stage.isPinned(worker);
             long looked = System.nanoTime();
             if (grip.isValid()) {
                 file.valid(looked);
