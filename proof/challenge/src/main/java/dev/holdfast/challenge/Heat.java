@@ -13,6 +13,7 @@ import dev.holdfast.challenge.lock.Arbiter;
 import dev.holdfast.challenge.lock.LockKind;
 import dev.holdfast.challenge.lock.LockKind.Role;
 import dev.holdfast.challenge.store.Target;
+import dev.holdfast.challenge.worker.Stalls;
 import dev.holdfast.challenge.workload.Workload;
 import dev.holdfast.testbed.Await;
 import dev.holdfast.testbed.ReplyDrop;
@@ -71,6 +72,8 @@ public final class Heat {
 
     private static final Duration CLOCK_STEP = Duration.ofHours(1);
     private static final Duration CLOCK_ERROR = Duration.ofMinutes(1);
+
+    private static final Stalls STALLS = Stalls.watch();
 
     private final Cell place;
     private final Fault fault;
@@ -359,7 +362,7 @@ public final class Heat {
                 .toList();
         List<Lane> taken = new ArrayList<>();
         List<Lane> unused = await(leased, FOR_EVER, lane -> {
-            boolean isTooLate = System.nanoTime() - since > lane.limit().toNanos();
+            boolean isTooLate = isOver(since, lane.limit());
             if (lane.isTakenFrom(pinned.victim(), since)) {
                 taken.add(lane);
                 return true;
@@ -534,17 +537,23 @@ public final class Heat {
     }
 
     private void probe(long healed, Predicate<Lane> condition) {
-        Predicate<Lane> isOver = lane -> {
+        Predicate<Lane> isDecided = lane -> {
+            Duration limit = lane.probes().isEmpty() ? lane.firstLimit() : lane.limit();
+            boolean isTooLate = isOver(healed, limit);
             long now = System.nanoTime();
             boolean had = condition.test(lane);
-            Duration limit = lane.probes().isEmpty() ? lane.firstLimit() : lane.limit();
-            if (had || now - healed > limit.toNanos()) {
+            if (had || isTooLate) {
                 lane.probe(new Probe(healed, had ? now : 0, limit.toNanos()));
                 return true;
             }
             return false;
         };
-        List<Lane> unused = await(lanes(), FOR_EVER, isOver);
+        List<Lane> unused = await(lanes(), FOR_EVER, isDecided);
+    }
+
+    /** The time in which this process was stopped, as all may have been, does not count. */
+    static boolean isOver(long since, Duration limit) {
+        return System.nanoTime() - since > limit.toNanos() + STALLS.longestSince(since);
     }
 
     private boolean isFree(Lane lane) {
