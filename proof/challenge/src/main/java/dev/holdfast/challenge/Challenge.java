@@ -126,10 +126,16 @@ public final class Challenge implements Callable<Integer> {
 
     /** The command, which tells there why it refuses. */
     static CommandLine commandLine(PrintWriter err) {
-        return new CommandLine(new Challenge()).setErr(err).setParameterExceptionHandler((error, arguments) -> {
-            err.println("holdfast challenge: " + error.getMessage() + " (--help tells more)");
-            return USAGE;
-        });
+        return new CommandLine(new Challenge())
+                .setErr(err)
+                .setParameterExceptionHandler((error, arguments) -> {
+                    err.println("holdfast challenge: " + error.getMessage() + " (--help tells more)");
+                    return USAGE;
+                })
+                .setExecutionExceptionHandler((error, command, parsed) -> {
+                    err.println("holdfast challenge: broke down: " + error);
+                    return INVALID; // no lock is to blame
+                });
     }
 
     @Override
@@ -179,7 +185,7 @@ public final class Challenge implements Callable<Integer> {
         Path folder = out != null ? out : home().resolve("target/challenge");
         try {
             Files.createDirectories(folder);
-            Files.writeString(folder.resolve("results.json"), "");
+            JsonReport.write(folder.resolve("results.json"), new Results());
             Files.deleteIfExists(folder.resolve("summary.md")); // of an earlier run
             Files.deleteIfExists(folder.resolve("report.html"));
         } catch (IOException e) {

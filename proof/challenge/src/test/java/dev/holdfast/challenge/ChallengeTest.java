@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.testbed.ChildJvm;
 import dev.holdfast.testbed.ChildProcess;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
@@ -11,6 +12,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
 
 /** The command itself, in a process of its own. */
 class ChallengeTest {
@@ -18,6 +20,7 @@ class ChallengeTest {
     private static final Duration PATIENCE = Duration.ofMinutes(8);
 
     private static final int TERMINATED = 143;
+    private static final int INVALID = 2;
     private static final int USAGE = 64;
 
     @TempDir
@@ -67,6 +70,16 @@ class ChallengeTest {
         assertRefused("/dev/null is no history of a challenge", "verify", "/dev/null");
         assertRefused("no.history cannot be read", "verify", "no.history");
         assertRefused("no results of a challenge in no-folder", "table", "no-folder");
+    }
+
+    @Test
+    void aChallengeThatBreaksDownIsInvalidAndNoLockIsBroken() throws Exception {
+        StringWriter message = new StringWriter();
+        CommandLine command = Challenge.commandLine(new PrintWriter(message));
+        int code = command.getExecutionExceptionHandler()
+                .handleExecutionException(new IOException("No space left on device"), command, command.parseArgs());
+        assertThat(code).isEqualTo(INVALID);
+        assertThat(message.toString()).contains("broke down").contains("No space left on device");
     }
 
     private static void assertRefused(String why, String... arguments) {
