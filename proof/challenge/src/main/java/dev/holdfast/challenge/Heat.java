@@ -123,7 +123,8 @@ public final class Heat {
         for (int made = 0; made < times && System.nanoTime() - end < 0; made++) {
             fault.bite(this);
         }
-        for (int more = 0; more < MORE && !(areWrongLocksCaught() && areAllBitten()); more++) {
+        // One that uses the store up cannot be made again: its bites would be none.
+        for (int more = 0; more < MORE && !fault.usesUp() && !(areWrongLocksCaught() && areAllBitten()); more++) {
             fault.bite(this);
         }
         crew.stage.unpin();
@@ -140,12 +141,11 @@ public final class Heat {
         });
     }
 
-    /** A fault may come a moment too early or too late for a lock; one that uses the store up cannot be made again. */
+    /** A fault may come a moment too early or too late for a lock. */
     private boolean areAllBitten() {
-        return fault.usesUp()
-                || lanes().stream()
-                        .filter(lane -> lane.lock().role() == Role.HOLDFAST)
-                        .allMatch(lane -> lane.bites().stream().anyMatch(Bite::bit));
+        return lanes().stream()
+                .filter(lane -> lane.lock().role() == Role.HOLDFAST)
+                .allMatch(lane -> lane.bites().stream().anyMatch(Bite::bit));
     }
 
     private LaneHistory history(Lane lane, List<String> residue) {
