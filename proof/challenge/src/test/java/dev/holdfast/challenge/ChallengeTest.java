@@ -42,6 +42,15 @@ class ChallengeTest {
     }
 
     @Test
+    void aRunOfOneCellShowsThatTheChecksFindWrongLocks() {
+        try (ChildProcess challenge = ChildJvm.main(Challenge.class)
+                .args("--quick", "--only", "sqlite/holdfast/plain/kill-holder", "--out", folder.toString())
+                .start()) {
+            challenge.expect("controls: 13 wrong locks caught, no alarm in the right one", PATIENCE);
+        }
+    }
+
+    @Test
     void anInterruptedRunSaysWhatItSawAndLeavesNoProcess() {
         try (ChildProcess challenge = ChildJvm.main(Challenge.class)
                 .args("--only", "sqlite/holdfast/plain/interrupt-waiter", "--minutes", "9")
