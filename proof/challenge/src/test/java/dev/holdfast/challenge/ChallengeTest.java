@@ -7,9 +7,11 @@ import dev.holdfast.testbed.ChildProcess;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
@@ -51,8 +53,10 @@ class ChallengeTest {
     }
 
     @Test
-    void anInterruptedRunSaysWhatItSawAndLeavesNoProcess() {
+    void anInterruptedRunSaysWhatItSawAndLeavesNoProcessAndNoFile() throws IOException {
+        Path temporary = Files.createDirectory(folder.resolve("temporary"));
         try (ChildProcess challenge = ChildJvm.main(Challenge.class)
+                .flags("-Djava.io.tmpdir=" + temporary)
                 .args("--only", "sqlite/holdfast/plain/interrupt-waiter", "--minutes", "9")
                 .args("--out", folder.toString())
                 .start()) {
@@ -66,6 +70,10 @@ class ChallengeTest {
             challenge.expect("sqlite/holdfast/plain/interrupt-waiter  HELD", PATIENCE);
             challenge.expect("INTERRUPTED", PATIENCE);
             assertThat(workers).isNotEmpty().noneMatch(ProcessHandle::isAlive);
+            assertThat(challenge.stderr().lines()).noneMatch(line -> line.contains("Shutdown in progress"));
+        }
+        try (Stream<Path> left = Files.list(temporary)) {
+            assertThat(left).noneMatch(file -> file.getFileName().toString().startsWith("holdfast-bench"));
         }
     }
 
