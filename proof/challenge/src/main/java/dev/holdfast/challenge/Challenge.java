@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.locks.LockSupport;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import java.util.stream.Stream;
@@ -62,7 +63,10 @@ public final class Challenge implements Callable<Integer> {
     private static final int INVALID = 2;
     private static final int USAGE = 64;
     private static final int CORES = 2;
-    private static final int AFTERMATH_MILLIS = 500;
+    /** How long files may still be written after SIGINT. */
+    private static final Duration AFTERMATH = Duration.ofMillis(500);
+
+    private static final Duration BETWEEN = Duration.ofMillis(50);
     private static final int MINUTES = 10;
 
     @Parameters(
@@ -126,10 +130,16 @@ public final class Challenge implements Callable<Integer> {
 
     /** The command, which tells there why it refuses. */
     static CommandLine commandLine(PrintWriter err) {
-        return new CommandLine(new Challenge()).setErr(err).setParameterExceptionHandler((error, arguments) -> {
-            err.println("holdfast challenge: " + error.getMessage() + " (--help tells more)");
-            return USAGE;
-        });
+        return new CommandLine(new Challenge())
+                .setErr(err)
+                .setParameterExceptionHandler((error, arguments) -> {
+                    err.println("holdfast challenge: " + error.getMessage() + " (--help tells more)");
+                    return USAGE;
+                })
+                .setExecutionExceptionHandler((error, command, parsed) -> {
+                    err.println("holdfast challenge: broke down: " + error);
+                    return INVALID; // no lock is to blame
+                });
     }
 
     @Override
@@ -153,8 +163,11 @@ public final class Challenge implements Callable<Integer> {
             Thread interrupted = new Thread(() -> tellAndClear(results, reports, folder), "interrupted");
             Runtime.getRuntime().addShutdownHook(interrupted);
             run(kinds, plan, results, folder, () -> write(reports, results));
-            Runtime.getRuntime().removeShutdownHook(interrupted);
+            takeBack(interrupted);
         });
+        if (results.isInterrupted()) {
+            return INVALID; // what was seen is told
+        }
         results.complete();
         write(reports, results);
         Terminal.print(results, System.out);
@@ -179,7 +192,7 @@ public final class Challenge implements Callable<Integer> {
         Path folder = out != null ? out : home().resolve("target/challenge");
         try {
             Files.createDirectories(folder);
-            Files.writeString(folder.resolve("results.json"), "");
+            JsonReport.write(folder.resolve("results.json"), new Results());
             Files.deleteIfExists(folder.resolve("summary.md")); // of an earlier run
             Files.deleteIfExists(folder.resolve("report.html"));
         } catch (IOException e) {
@@ -212,12 +225,34 @@ public final class Challenge implements Callable<Integer> {
             System.err.println("holdfast challenge: cannot keep what was seen in " + reports + ": " + e.getMessage());
         }
         Terminal.printSoFar(results, System.out);
+        long end = System.nanoTime() + AFTERMATH.toNanos();
+        while (System.nanoTime() - end < 0) {
+            try {
+                TemporaryFolder.delete(folder);
+            } catch (IOException | UncheckedIOException changing) {
+                // A server that was starting writes files meanwhile, or another thread deletes its own: again, then.
+            }
+            LockSupport.parkNanos(BETWEEN.toNanos());
+        }
+        if (Files.exists(folder)) {
+            System.err.println("holdfast challenge: " + folder + " is left behind");
+        }
+    }
+
+    /** Takes back what is to run at SIGINT. If it runs already, it has the last word. */
+    private static void takeBack(Thread interrupted) {
         try {
-            TemporaryFolder.delete(folder);
-            Thread.sleep(AFTERMATH_MILLIS); // a server that was starting may have written files meanwhile
-            TemporaryFolder.delete(folder);
-        } catch (IOException | InterruptedException e) {
-            System.err.println("holdfast challenge: " + folder + " is left behind: " + e.getMessage());
+            boolean unused = Runtime.getRuntime().removeShutdownHook(interrupted);
+        } catch (IllegalStateException exiting) {
+            join(interrupted);
+        }
+    }
+
+    private static void join(Thread thread) {
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 
@@ -230,13 +265,7 @@ public final class Challenge implements Callable<Integer> {
             threads.add(thread);
             thread.start();
         }
-        for (Thread thread : threads) {
-            try {
-                thread.join();
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
-        }
+        threads.forEach(Challenge::join);
     }
 
     private List<StoreKind> kinds() {

@@ -13,6 +13,7 @@ import dev.holdfast.challenge.lock.Arbiter;
 import dev.holdfast.challenge.lock.LockKind;
 import dev.holdfast.challenge.lock.LockKind.Role;
 import dev.holdfast.challenge.store.Target;
+import dev.holdfast.challenge.worker.Stalls;
 import dev.holdfast.challenge.workload.Workload;
 import dev.holdfast.testbed.Await;
 import dev.holdfast.testbed.ReplyDrop;
@@ -48,6 +49,9 @@ public final class Heat {
     /** A wrong lock may never come to it. */
     private static final Duration WRONG_ARRIVAL = Duration.ofSeconds(2);
 
+    /** For conditions that come true at the end of a limit. */
+    private static final Duration FOR_EVER = Duration.ofDays(1);
+
     private static final Duration POLL = Duration.ofMillis(10);
     private static final Duration REQUEST = Duration.ofSeconds(5);
     private static final Duration REACHED_THE_STORE = Duration.ofMillis(100);
@@ -68,6 +72,8 @@ public final class Heat {
 
     private static final Duration CLOCK_STEP = Duration.ofHours(1);
     private static final Duration CLOCK_ERROR = Duration.ofMinutes(1);
+
+    private static final Stalls STALLS = Stalls.watch();
 
     private final Cell place;
     private final Fault fault;
@@ -117,7 +123,8 @@ public final class Heat {
         for (int made = 0; made < times && System.nanoTime() - end < 0; made++) {
             fault.bite(this);
         }
-        for (int more = 0; more < MORE && !(areWrongLocksCaught() && areAllBitten()); more++) {
+        // One that uses the store up cannot be made again: its bites would be none.
+        for (int more = 0; more < MORE && !fault.usesUp() && !(areWrongLocksCaught() && areAllBitten()); more++) {
             fault.bite(this);
         }
         crew.stage.unpin();
@@ -134,12 +141,11 @@ public final class Heat {
         });
     }
 
-    /** A fault may come a moment too early or too late for a lock; one that uses the store up cannot be made again. */
+    /** A fault may come a moment too early or too late for a lock. */
     private boolean areAllBitten() {
-        return fault.usesUp()
-                || lanes().stream()
-                        .filter(lane -> lane.lock().role() == Role.HOLDFAST)
-                        .allMatch(lane -> lane.bites().stream().anyMatch(Bite::bit));
+        return lanes().stream()
+                .filter(lane -> lane.lock().role() == Role.HOLDFAST)
+                .allMatch(lane -> lane.bites().stream().anyMatch(Bite::bit));
     }
 
     private LaneHistory history(Lane lane, List<String> residue) {
@@ -346,18 +352,36 @@ public final class Heat {
         return moments;
     }
 
-    /** Which of the locks that a worker holds go to others, of those with a lease. */
+    /**
+     * Which of the locks that a silent worker holds go to others, of those with a lease. For one that does not in time, somebody
+     * has waited in vain; what other libraries promise of that is not known here.
+     */
     public List<Lane> awaitTaken(Pinned pinned, long since) {
-        return awaitTaken(pinned, since, lane -> !lane.lock().lease().isZero());
+        List<Lane> leased = pinned.lanes().stream()
+                .filter(lane -> !lane.lock().lease().isZero())
+                .toList();
+        List<Lane> taken = new ArrayList<>();
+        List<Lane> unused = await(leased, FOR_EVER, lane -> {
+            boolean isTooLate = isOver(since, lane.limit());
+            if (lane.isTakenFrom(pinned.victim(), since)) {
+                taken.add(lane);
+                return true;
+            }
+            return isTooLate;
+        });
+        // A process that is stopped while it has the file of a store to itself keeps all locks in it from others.
+        boolean isFileFree = !target.isFile() || taken.stream().anyMatch(lane -> lane.lock().isInStore());
+        leased.stream()
+                .filter(lane -> !taken.contains(lane) && lane.lock().role() != Role.PEER)
+                .filter(lane -> isFileFree || !lane.lock().isInStore())
+                .forEach(lane -> lane.probe(new Probe(since, 0, lane.limit().toNanos())));
+        return taken;
     }
 
     /** Which of the locks that a worker holds go to others, although nobody released them and no lease is over. */
     public List<Lane> awaitGrantedTwice(Pinned pinned, long since) {
-        return awaitTaken(pinned, since, lane -> lane.lock().isInStore());
-    }
-
-    private List<Lane> awaitTaken(Pinned pinned, long since, Predicate<Lane> isWanted) {
-        List<Lane> wanted = pinned.lanes().stream().filter(isWanted).toList();
+        List<Lane> wanted =
+                pinned.lanes().stream().filter(lane -> lane.lock().isInStore()).toList();
         Duration longest = wanted.stream()
                 .map(lane -> lane.lock().lease())
                 .max(Duration::compareTo)
@@ -513,17 +537,23 @@ public final class Heat {
     }
 
     private void probe(long healed, Predicate<Lane> condition) {
-        Predicate<Lane> isOver = lane -> {
+        Predicate<Lane> isDecided = lane -> {
+            Duration limit = lane.probes().isEmpty() ? lane.firstLimit() : lane.limit();
+            boolean isTooLate = isOver(healed, limit);
             long now = System.nanoTime();
             boolean had = condition.test(lane);
-            Duration limit = lane.probes().isEmpty() ? lane.firstLimit() : lane.limit();
-            if (had || now - healed > limit.toNanos()) {
+            if (had || isTooLate) {
                 lane.probe(new Probe(healed, had ? now : 0, limit.toNanos()));
                 return true;
             }
             return false;
         };
-        List<Lane> unused = await(lanes(), Duration.ofDays(1), isOver);
+        List<Lane> unused = await(lanes(), FOR_EVER, isDecided);
+    }
+
+    /** The time in which this process was stopped, as all may have been, does not count. */
+    static boolean isOver(long since, Duration limit) {
+        return System.nanoTime() - since > limit.toNanos() + STALLS.longestSince(since);
     }
 
     private boolean isFree(Lane lane) {

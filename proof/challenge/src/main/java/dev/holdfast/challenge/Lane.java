@@ -6,6 +6,7 @@ import dev.holdfast.challenge.history.Turn;
 import dev.holdfast.challenge.history.TurnFile;
 import dev.holdfast.challenge.lock.LockKind;
 import dev.holdfast.challenge.workload.Workload;
+import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Mode.Permits;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -180,12 +181,21 @@ public final class Lane {
                 .anyMatch(turn -> turn.isHold() && turn.began() - since > 0);
     }
 
-    /** Whether others have what the victim held when something was done to it: all of it, with what was theirs. */
+    /**
+     * Whether others have what the victim held when something was done to it: all of it, with what was theirs. Readers may be
+     * beside a reader.
+     */
     public boolean isTakenFrom(int victim, long since) {
+        Turn held = file(victim).lastTurn();
+        boolean wasReading = held != null && held.mode() instanceof Mode.Shared;
         List<Turn> now = new ArrayList<>();
         files.forEach((worker, file) -> {
             Turn turn = file.lastTurn();
-            if (worker != victim && turn != null && turn.isHold() && turn.began() - since > 0) {
+            if (worker != victim
+                    && turn != null
+                    && turn.isHold()
+                    && turn.began() - since > 0
+                    && !(wasReading && turn.mode() instanceof Mode.Shared)) {
                 now.add(turn);
             }
         });

@@ -11,11 +11,12 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * Takes a lock of its own in the store under attack, again and again. When that takes long, the store or the machine stood
- * still, and a hold that was lost then says nothing about its lock. Thread-safe.
+ * still, or this process, whose proxies are on the way to the store; a hold that was lost then says nothing about its lock.
+ * Thread-safe.
  */
 final class Pulse implements AutoCloseable {
     private static final Duration BETWEEN = Duration.ofMillis(50);
-    private static final Duration LONG = Duration.ofMillis(200);
+    private static final Duration LONG = BETWEEN.plusMillis(200);
 
     private final LockClient client;
     private final Thread thread;
@@ -47,16 +48,16 @@ final class Pulse implements AutoCloseable {
         while (!closed) {
             long before = System.nanoTime();
             begun = before;
+            LockSupport.parkNanos(BETWEEN.toNanos()); // measured as well: this process is mostly here when it is stopped
             try {
                 Optional<Hold> held = client.lock("pulse").tryAcquire();
                 held.ifPresent(Hold::close);
-            } catch (RuntimeException attacked) {
+            } catch (RuntimeException | Error attacked) {
                 // The server was killed, for one; a lock that is lost then is excused by the fault.
             }
             synchronized (this) {
                 add(stalls, before, System.nanoTime());
             }
-            LockSupport.parkNanos(BETWEEN.toNanos());
         }
     }
 

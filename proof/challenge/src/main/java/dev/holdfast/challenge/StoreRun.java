@@ -90,15 +90,11 @@ final class StoreRun implements Runnable {
                 }
             }
         }
-        if (!all.isEmpty() && all.stream().noneMatch(StoreRun::hasWrongLock)) {
-            // Nothing would show that the checks can find a fault.
-            all.addAll(attacks(Faults.STEADY, Role.HOLDFAST, List.of(), plan.forPeers(Faults.STEADY)));
+        if (!all.isEmpty() && all.stream().noneMatch(attack -> attack.fault() == Faults.STEADY)) {
+            // With the wrong locks that show of most checks that they can find a fault.
+            all.addAll(0, attacks(Faults.STEADY, Role.HOLDFAST, List.of(), plan.forPeers(Faults.STEADY)));
         }
         return all;
-    }
-
-    private static boolean hasWrongLock(Attack attack) {
-        return attack.entries().stream().anyMatch(entry -> entry.lock().role() == Role.WRONG);
     }
 
     private List<Attack> attacks(Fault fault, Role side, List<Heat.Entry> kinds, Plan.Effort effort) {

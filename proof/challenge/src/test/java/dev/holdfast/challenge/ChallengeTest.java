@@ -4,13 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.testbed.ChildJvm;
 import dev.holdfast.testbed.ChildProcess;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
 
 /** The command itself, in a process of its own. */
 class ChallengeTest {
@@ -18,6 +22,7 @@ class ChallengeTest {
     private static final Duration PATIENCE = Duration.ofMinutes(8);
 
     private static final int TERMINATED = 143;
+    private static final int INVALID = 2;
     private static final int USAGE = 64;
 
     @TempDir
@@ -31,7 +36,7 @@ class ChallengeTest {
             assertThat(challenge.waitFor(PATIENCE))
                     .as(String.join("\n", challenge.lines()))
                     .isZero();
-            challenge.expect("controls: 43 wrong locks caught, no alarm in the right one", PATIENCE);
+            challenge.expect("controls: 46 wrong locks caught, no alarm in the right one", PATIENCE);
             assertThat(challenge.lines()).noneMatch(line -> line.contains("NOT TESTED"));
         }
         assertThat(folder.resolve("report.html")).content().contains("<svg").doesNotContain("<script");
@@ -39,8 +44,19 @@ class ChallengeTest {
     }
 
     @Test
-    void anInterruptedRunSaysWhatItSawAndLeavesNoProcess() {
+    void aRunOfOneCellShowsThatTheChecksFindWrongLocks() {
         try (ChildProcess challenge = ChildJvm.main(Challenge.class)
+                .args("--quick", "--only", "sqlite/holdfast/plain/kill-holder", "--out", folder.toString())
+                .start()) {
+            challenge.expect("controls: 13 wrong locks caught, no alarm in the right one", PATIENCE);
+        }
+    }
+
+    @Test
+    void anInterruptedRunSaysWhatItSawAndLeavesNoProcessAndNoFile() throws IOException {
+        Path temporary = Files.createDirectory(folder.resolve("temporary"));
+        try (ChildProcess challenge = ChildJvm.main(Challenge.class)
+                .flags("-Djava.io.tmpdir=" + temporary)
                 .args("--only", "sqlite/holdfast/plain/interrupt-waiter", "--minutes", "9")
                 .args("--out", folder.toString())
                 .start()) {
@@ -54,6 +70,10 @@ class ChallengeTest {
             challenge.expect("sqlite/holdfast/plain/interrupt-waiter  HELD", PATIENCE);
             challenge.expect("INTERRUPTED", PATIENCE);
             assertThat(workers).isNotEmpty().noneMatch(ProcessHandle::isAlive);
+            assertThat(challenge.stderr().lines()).noneMatch(line -> line.contains("Shutdown in progress"));
+        }
+        try (Stream<Path> left = Files.list(temporary)) {
+            assertThat(left).noneMatch(file -> file.getFileName().toString().startsWith("holdfast-bench"));
         }
     }
 
@@ -67,6 +87,16 @@ class ChallengeTest {
         assertRefused("/dev/null is no history of a challenge", "verify", "/dev/null");
         assertRefused("no.history cannot be read", "verify", "no.history");
         assertRefused("no results of a challenge in no-folder", "table", "no-folder");
+    }
+
+    @Test
+    void aChallengeThatBreaksDownIsInvalidAndNoLockIsBroken() throws Exception {
+        StringWriter message = new StringWriter();
+        CommandLine command = Challenge.commandLine(new PrintWriter(message));
+        int code = command.getExecutionExceptionHandler()
+                .handleExecutionException(new IOException("No space left on device"), command, command.parseArgs());
+        assertThat(code).isEqualTo(INVALID);
+        assertThat(message.toString()).contains("broke down").contains("No space left on device");
     }
 
     private static void assertRefused(String why, String... arguments) {

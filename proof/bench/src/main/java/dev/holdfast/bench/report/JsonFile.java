@@ -83,7 +83,7 @@ public final class JsonFile {
         return values;
     }
 
-    /** A value, a list or a map as JSON. */
+    /** A value, a list or a map as JSON; what is no number and no boolean is a string. */
     public static String text(Object value) {
         if (value instanceof Map<?, ?> map) {
             return map.entrySet().stream()
@@ -92,6 +92,9 @@ public final class JsonFile {
         }
         if (value instanceof List<?> list) {
             return list.stream().map(JsonFile::text).collect(Collectors.joining(",", "[", "]"));
+        }
+        if (value instanceof Boolean) {
+            return String.valueOf(value);
         }
         if (value instanceof Number number) {
             return Double.isFinite(number.doubleValue()) ? String.valueOf(value) : "null";

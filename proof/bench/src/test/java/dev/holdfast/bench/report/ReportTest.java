@@ -181,6 +181,7 @@ class ReportTest {
                 .contains("\"settings\":{\"Redis\":\"Redis 7\"}")
                 .contains("\"store\":\"redis\",\"workload\":\"one-2x16\",\"peer\":\"redisson-fair\"")
                 .contains("\"lost\":3");
+        assertThat(JsonFile.text(List.of(true, 1, "a"))).isEqualTo("[true,1,\"a\"]");
         assertThat(JsonFile.text("a \"b\"\n\\")).isEqualTo("\"a \\\"b\\\"\\u000a\\\\\"");
     }
 

@@ -63,15 +63,16 @@ record LostReply(Request request) implements Fault {
 
     @Override
     public void bite(Heat heat) {
-        long began = System.nanoTime();
         if (request == Request.CLAIM) {
             int victim = heat.anyone();
             List<Lane> free = heat.bar();
+            long began = System.nanoTime();
             Map<Lane, Long> lost = heat.loseReplies(victim, free, () -> heat.admit(victim));
             heat.admitAll();
             heat.bitten(List.copyOf(lost.keySet()), victim, began);
         } else {
             Heat.Pinned pinned = heat.pin();
+            long began = System.nanoTime();
             int victim = pinned.victim();
             boolean released = request == Request.RELEASE;
             Map<Lane, Long> lost = heat.loseReplies(victim, pinned.lanes(), released ? heat::unpin : () -> {});

@@ -34,7 +34,7 @@ final class PauseHolder implements Fault {
         }
         heat.unpin();
         // A process that is stopped while it has the file of a store to itself is in everybody's way.
-        int victim = heat.target().port().isPresent() ? pinned.victim() : Bite.ALL;
+        int victim = heat.target().isFile() ? Bite.ALL : pinned.victim();
         heat.bitten(pinned, taken, victim, stopped);
         heat.probe();
     }

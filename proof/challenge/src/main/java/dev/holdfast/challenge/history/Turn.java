@@ -42,7 +42,7 @@ public record Turn(
     public enum Outcome {
         /** Nothing was written. */
         NONE,
-        /** The resource took it. */
+        /** The resource took it; or a job is recorded as done, although its lock was lost. */
         ACCEPTED,
         /** The resource refused it, for its token; or the holder knew that its hold was lost. */
         REFUSED

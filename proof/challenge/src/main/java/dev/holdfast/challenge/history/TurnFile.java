@@ -70,11 +70,6 @@ public final class TurnFile {
         }
     }
 
-    /** The number of its process. */
-    public int worker() {
-        return worker;
-    }
-
     /** Whether there is no room for another turn. */
     public boolean isFull() {
         return count() == MOST;

@@ -16,7 +16,9 @@ public interface AttackedLock extends AutoCloseable {
         /** The work was done, and the lock released. */
         DONE,
         /** The work was done, and the library says that the lock was lost meanwhile. */
-        LOST
+        LOST,
+        /** The same, and the library records the work as done nevertheless. */
+        RECORDED
     }
 
     /** What is known of a hold. */

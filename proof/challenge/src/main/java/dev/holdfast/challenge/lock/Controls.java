@@ -62,6 +62,16 @@ final class Controls {
             flawed(Flaw.ALWAYS_LOST, "plain", "steady", "kept"),
             flawed(Flaw.NEVER_VALID, "plain", "steady", "kept"),
             new LockKind(
+                    "endless-lease",
+                    "arbiter: a lease that never ends",
+                    Role.WRONG,
+                    Locks.EVERYWHERE,
+                    false,
+                    Set.of("plain"),
+                    TEXTBOOK,
+                    new Caught("pause-holder", List.of("liveness"), ""),
+                    place -> new ArbiterLock(place.arbiter(), place.name(), Flaw.NONE)),
+            new LockKind(
                     "lock-alone",
                     "job under a lock alone",
                     Role.WRONG,

@@ -32,7 +32,7 @@ final class HoldfastJob implements AttackedLock {
                 work.run(new RunGrip(turn));
             });
             if (result instanceof OnceResult.Ran ran) {
-                return ran.loss().isEmpty() ? Result.DONE : Result.LOST;
+                return ran.loss().isEmpty() ? Result.DONE : Result.RECORDED;
             }
             return begun.get() ? Result.LOST : Result.BUSY;
         } catch (HoldLostException lost) {

@@ -122,6 +122,18 @@ public final class Results {
                         + row.shown().get(0).check() + ": " + row.shown().get(0).text());
             }
         }
+        if (complete) {
+            why.addAll(missing());
+        }
+        return why;
+    }
+
+    /** What a whole run must have. */
+    private List<String> missing() {
+        List<String> why = new ArrayList<>();
+        if (rows().stream().allMatch(row -> row.verdict() == Verdict.NOT_TESTED)) {
+            why.add("nothing was attacked");
+        }
         rows().stream()
                 .map(row -> row.cell().store())
                 .distinct()

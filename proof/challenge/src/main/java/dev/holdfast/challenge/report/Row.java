@@ -9,7 +9,6 @@ import dev.holdfast.challenge.history.LaneHistory.Cell;
 import dev.holdfast.challenge.history.Turn;
 import dev.holdfast.challenge.lock.LockKind;
 import dev.holdfast.tck.History.Ending;
-import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.List;
@@ -34,7 +33,6 @@ public final class Row {
     private final Map<String, Integer> broken = new TreeMap<>();
     private final Set<Long> events = new HashSet<>();
     private final Map<Ending, Long> endings = new EnumMap<>(Ending.class);
-    private final List<Long> seeds = new ArrayList<>();
     private long bitten;
     private long missed;
     private long turns;
@@ -71,7 +69,6 @@ public final class Row {
                 .map(violation -> biteBefore(history, violation))
                 .distinct()
                 .count();
-        seeds.add(history.seed());
         if (shown.isEmpty() || (broken.isEmpty() && !unexcused.isEmpty())) {
             worst = history;
             shown = unexcused.isEmpty() ? found : unexcused;
@@ -103,11 +100,6 @@ public final class Row {
     /** How many times the fault was made that bit one lock or more. */
     public int events() {
         return events.size();
-    }
-
-    /** Which times: the same for all locks of a store that were bitten together. */
-    Set<Long> eventsBitten() {
-        return events;
     }
 
     /** How many holds were called lost. */

@@ -143,7 +143,10 @@ public final class Table {
                         .collect(Collectors.joining(". "));
     }
 
-    /** Of one lock: what held, with the bound of the fault that was made least often; then each fault that it did not bear. */
+    /**
+     * Of one lock: what held, with the bound of the fault and use that were bitten least often; then each fault that it did not
+     * bear.
+     */
     private static String verdicts(List<Entry> of) {
         Map<String, List<Entry>> byFault =
                 of.stream().collect(Collectors.groupingBy(Entry::fault, LinkedHashMap::new, Collectors.toList()));
@@ -159,7 +162,7 @@ public final class Table {
                     byFault.size(),
                     held.stream().mapToLong(Table::events).sum(),
                     held.stream().flatMap(List::stream).mapToLong(Entry::bites).sum(),
-                    Row.bound(held.stream().mapToLong(Table::events).min().orElseThrow())));
+                    Row.bound(held.stream().flatMap(List::stream).mapToLong(Entry::events).min().orElseThrow())));
         }
         byFault.forEach((fault, uses) -> {
             for (Verdict verdict : List.of(Verdict.BROKEN, Verdict.NOT_PROMISED, Verdict.NOT_TESTED)) {

@@ -15,6 +15,7 @@ public final class Terminal {
         if (!invalid.isEmpty()) {
             out.println("INVALID: nothing can be concluded from this run");
             invalid.forEach(why -> out.println("  " + why));
+            results.notTested().forEach(line -> out.println("  " + line));
             return;
         }
         table(results, out);

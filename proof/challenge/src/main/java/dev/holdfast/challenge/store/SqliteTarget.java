@@ -16,6 +16,11 @@ record SqliteTarget(Path folder) implements Target {
     }
 
     @Override
+    public boolean isFile() {
+        return true;
+    }
+
+    @Override
     public String url() {
         return "sqlite:" + folder.resolve("locks.db");
     }

@@ -9,22 +9,21 @@ import java.util.Optional;
  * A kind of store to attack.
  *
  * @param id a word for it
- * @param title what people call it
  * @param isQuick whether a quick run has it
  * @param isProxied whether each worker has a way of its own to it, to be cut off on
  * @param starting how it is started
  */
-public record StoreKind(String id, String title, boolean isQuick, boolean isProxied, Starting starting) {
+public record StoreKind(String id, boolean isQuick, boolean isProxied, Starting starting) {
     /** All there are. */
     public static final List<StoreKind> ALL = List.of(
-            new StoreKind("sqlite", "SQLite", true, false, (clock, folder) -> new SqliteTarget(folder)),
-            new StoreKind("redis", "Redis", true, true, (clock, folder) -> RedisTarget.start(clock)),
-            new StoreKind("zookeeper", "ZooKeeper", true, true, (clock, folder) -> new ZooKeeperTarget()),
-            new StoreKind("mariadb", "MariaDB", false, true, (clock, folder) -> SqlTarget.mariaDb(clock)),
-            new StoreKind("postgresql", "PostgreSQL", false, true, (clock, folder) -> SqlTarget.postgres(clock)),
-            new StoreKind("sentinel", "Redis with Sentinel", false, false, (clock, folder) -> new SentinelTarget()),
-            new StoreKind("etcd", "etcd", false, true, (clock, folder) -> new EtcdTarget()),
-            new StoreKind("memcached", "Memcached", false, true, (clock, folder) -> new MemcachedTarget()));
+            new StoreKind("sqlite", true, false, (clock, folder) -> new SqliteTarget(folder)),
+            new StoreKind("redis", true, true, (clock, folder) -> RedisTarget.start(clock)),
+            new StoreKind("zookeeper", true, true, (clock, folder) -> new ZooKeeperTarget()),
+            new StoreKind("mariadb", false, true, (clock, folder) -> SqlTarget.mariaDb(clock)),
+            new StoreKind("postgresql", false, true, (clock, folder) -> SqlTarget.postgres(clock)),
+            new StoreKind("sentinel", false, false, (clock, folder) -> new SentinelTarget()),
+            new StoreKind("etcd", false, true, (clock, folder) -> new EtcdTarget()),
+            new StoreKind("memcached", false, true, (clock, folder) -> new MemcachedTarget()));
 
     /** How a store is started. */
     private interface Starting {

@@ -15,7 +15,12 @@ public interface Target extends AutoCloseable {
     /** Its address, as users of Holdfast write it. */
     String url();
 
-    /** The port that clients connect to; none for a file. */
+    /** Whether it is a file, which a process may have to itself. */
+    default boolean isFile() {
+        return false;
+    }
+
+    /** The port that clients connect to; none for a file, or for several servers. */
     default OptionalInt port() {
         return OptionalInt.empty();
     }

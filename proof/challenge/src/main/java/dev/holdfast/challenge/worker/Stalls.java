@@ -8,7 +8,7 @@ import java.util.concurrent.locks.LockSupport;
  * Notices when this process does not come to run: a hold that is lost then was lost rightly. It keeps the last gaps between
  * two looks that were long. Thread-safe.
  */
-final class Stalls {
+public final class Stalls {
     private static final Duration LOOK = Duration.ofMillis(5);
     private static final Duration LONG = Duration.ofMillis(100);
     private static final int KEPT = 256;
@@ -21,7 +21,7 @@ final class Stalls {
     private volatile long last = System.nanoTime();
 
     /** Watches from now on. */
-    static Stalls watch() {
+    public static Stalls watch() {
         Stalls stalls = new Stalls();
         Thread watcher = new Thread(stalls::run, "stalls");
         watcher.setDaemon(true);
@@ -30,7 +30,7 @@ final class Stalls {
     }
 
     /** The longest gap that had not ended at that moment; what is shorter than 100 ms counts as none. */
-    long longestSince(long moment) {
+    public long longestSince(long moment) {
         long open = System.nanoTime() - last; // of a process that only now goes on
         long longest = open > LONG.toNanos() ? open : 0;
         for (int i = 0; i < KEPT; i++) {

@@ -2,6 +2,7 @@ package dev.holdfast.challenge.worker;
 
 import dev.holdfast.challenge.history.Stage;
 import dev.holdfast.challenge.history.Turn;
+import dev.holdfast.challenge.history.Turn.Outcome;
 import dev.holdfast.challenge.history.TurnFile;
 import dev.holdfast.challenge.lock.AttackedLock;
 import dev.holdfast.challenge.lock.AttackedLock.Grip;
@@ -107,7 +108,7 @@ final class WorkingThread extends Thread {
     }
 
     private void takeTurn(AttackedLock lock) {
-        Mode mode = workload.mode(random, stage.isPinned(worker));
+        Mode mode = workload.mode(random);
         long asked = System.nanoTime();
         file.ask(asked);
         Ending ending = Ending.UNKNOWN;
@@ -118,7 +119,10 @@ final class WorkingThread extends Thread {
                 file.askAgain(System.nanoTime());
                 result = lock.turn(mode, grip -> hold(mode, grip));
             }
-            ending = result == Result.LOST ? Ending.LOST : Ending.CLOSED;
+            if (result == Result.RECORDED) {
+                file.wrote(0, Outcome.ACCEPTED);
+            }
+            ending = result == Result.LOST || result == Result.RECORDED ? Ending.LOST : Ending.CLOSED;
         } catch (Exception | Error failed) {
             if (ended) {
                 return; // in the middle of a call, which the end of the heat broke off
@@ -136,8 +140,7 @@ final class WorkingThread extends Thread {
                         * workload.longestHold(stage.isAnyonePinned()).toNanos());
         boolean stays;
         do {
-            // A reader is in no other reader's way: a pinned worker stays where it writes.
-            stays = stage.isPinned(worker) && !(mode instanceof Mode.Shared);
+            stays = stage.isPinned(worker);
             long looked = System.nanoTime();
             if (grip.isValid()) {
                 file.valid(looked);

@@ -22,8 +22,8 @@ final class ReadersAndWriters implements Workload {
     }
 
     @Override
-    public Mode mode(Random random, boolean pinned) {
-        return pinned || random.nextInt(WRITER_EVERY) == 0 ? Mode.EXCLUSIVE : Mode.SHARED;
+    public Mode mode(Random random) {
+        return random.nextInt(WRITER_EVERY) == 0 ? Mode.EXCLUSIVE : Mode.SHARED;
     }
 
     @Override

@@ -22,7 +22,7 @@ final class SomePermits implements Workload {
     }
 
     @Override
-    public Mode mode(Random random, boolean pinned) {
+    public Mode mode(Random random) {
         return new Mode.Permits(1, PERMITS);
     }
 

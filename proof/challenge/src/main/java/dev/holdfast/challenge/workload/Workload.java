@@ -17,8 +17,8 @@ public interface Workload {
     /** A word for people to read. */
     String title();
 
-    /** How the next turn holds the lock; a pinned holder is to be in somebody's way. */
-    default Mode mode(Random random, boolean pinned) {
+    /** How the next turn holds the lock. */
+    default Mode mode(Random random) {
         return Mode.EXCLUSIVE;
     }
 

@@ -43,12 +43,12 @@ class CheckSearchTest {
     }
 
     @Test
-    void aSecondRunIsFoundExactlyWhereTwoRunsOfAPeriodWereFinished() {
-        assertFound(
-                new OncePerPeriod(),
-                (one, other) -> one.ending() == Ending.CLOSED
-                        && other.ending() == Ending.CLOSED
-                        && one.scope() == other.scope());
+    void aSecondRunIsFoundExactlyWhereTwoRunsOfAPeriodWereFinishedOrRecordedAfterALoss() {
+        assertFound(new OncePerPeriod(), (one, other) -> isDone(one) && isDone(other) && one.scope() == other.scope());
+    }
+
+    private static boolean isDone(Turn turn) {
+        return turn.ending() == Ending.CLOSED || turn.outcome() == Outcome.ACCEPTED;
     }
 
     private void assertFound(Check check, BiPredicate<Turn, Turn> isBroken) {

@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.challenge.history.LaneHistory;
+import dev.holdfast.challenge.history.LaneHistory.Bite;
 import dev.holdfast.challenge.history.LaneHistory.Cell;
 import dev.holdfast.challenge.history.Turn;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -52,6 +54,7 @@ class TableTest {
     @Test
     void whatIsNoResultOfAWholeRunIsRefused() throws IOException {
         Results redis = run("redis", "Redis");
+        redis.add(history("redis", "holdfast", "plain", "steady"));
         Path unfinished = folder.resolve("unfinished");
         Files.createDirectories(unfinished);
         JsonReport.write(unfinished.resolve("results.json"), redis);
@@ -71,6 +74,24 @@ class TableTest {
         assertRefused("results.json", folder);
         Files.writeString(folder.resolve("results.json"), "");
         assertRefused("results.json", folder);
+    }
+
+    @Test
+    void theBoundIsThatOfTheUseThatWasBittenLeastOften() throws IOException {
+        Results redis = run("redis", "Redis");
+        redis.add(bitten("plain", 30));
+        redis.add(bitten("fenced", 10));
+
+        assertThat(Table.of(List.of(written(redis, "one"))))
+                .contains("HELD under 1 of 1: 30 events, 40 bites, each < 30.0 %");
+    }
+
+    private static LaneHistory bitten(String workload, int times) {
+        List<Bite> bites = IntStream.range(0, times)
+                .mapToObj(event -> new Bite(1, 10L * event, 10L * event + 5, true))
+                .toList();
+        Cell cell = new Cell("redis", "holdfast", workload, "reset");
+        return new LaneHistory(cell, 0, List.of(), bites, List.of(), List.of(), List.of());
     }
 
     private static void assertRefused(String why, Path... folders) {
