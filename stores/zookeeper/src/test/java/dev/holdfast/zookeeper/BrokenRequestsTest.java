@@ -39,7 +39,6 @@ import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -52,7 +51,7 @@ class BrokenRequestsTest {
 
     /** Nodes of locks stay, so that a claim takes one write. */
     @AutoClose
-    private static ZooKeeperServer server;
+    private static final ZooKeeperServer server = ZooKeeperServers.withoutSweeper();
 
     private final BrokenTime time = new BrokenTime();
     /** The next success of a write of several steps is read half. */
@@ -67,11 +66,6 @@ class BrokenRequestsTest {
     private CuratorFramework curator;
     private Store store;
     private LockClient rival;
-
-    @BeforeAll
-    static void startServer() {
-        server = ZooKeeperServers.withoutSweeper();
-    }
 
     @BeforeEach
     void open() throws InterruptedException {

@@ -23,7 +23,6 @@ import org.apache.curator.retry.RetryOneTime;
 import org.apache.zookeeper.CreateMode;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -39,7 +38,7 @@ class EndedSessionTest {
     private static final int LONG_SESSION = 60_000;
 
     @AutoClose
-    private static ZooKeeperServer server;
+    private static final ZooKeeperServer server = ZooKeeperServers.quick();
 
     private final KitTime time = new KitTime();
     private final ElapsedTime elapsed = ElapsedTime.of(time);
@@ -48,11 +47,6 @@ class EndedSessionTest {
     private ZooKeeperContext context;
     private PendingClaims claims;
     private Session ended;
-
-    @BeforeAll
-    static void startServer() {
-        server = ZooKeeperServers.quick();
-    }
 
     @BeforeEach
     void open() throws Exception {

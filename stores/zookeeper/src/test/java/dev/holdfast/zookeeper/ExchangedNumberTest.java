@@ -33,7 +33,6 @@ import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -45,15 +44,10 @@ class ExchangedNumberTest {
     private static final HoldOptions ALONE = HoldOptions.defaults().handOver(0, Duration.ZERO);
 
     @AutoClose
-    private static ZooKeeperServer server;
+    private static final ZooKeeperServer server = ZooKeeperServers.quick();
 
     /** Done once, after the next write of several steps has been carried out and before what follows it is sent. */
     private final AtomicReference<Runnable> between = new AtomicReference<>();
-
-    @BeforeAll
-    static void startServer() {
-        server = ZooKeeperServers.quick();
-    }
 
     @Test
     void aWaiterThatLeavesWhileAnotherClaimsAgainDoesNotChangeItsToken() throws Exception {

@@ -26,7 +26,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -37,16 +36,11 @@ class LostReplyTest {
     private static final Duration TIME_LIMIT = Duration.ofSeconds(30);
 
     @AutoClose
-    private static ZooKeeperServer server;
+    private static final ZooKeeperServer server = ZooKeeperServers.quick();
 
     private final KitTime time = new KitTime();
     private TcpProxy proxy;
     private Store store;
-
-    @BeforeAll
-    static void startServer() {
-        server = ZooKeeperServers.quick();
-    }
 
     @BeforeEach
     void open() {

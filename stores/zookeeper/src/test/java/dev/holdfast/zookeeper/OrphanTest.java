@@ -27,7 +27,6 @@ import org.apache.curator.retry.RetryOneTime;
 import org.apache.zookeeper.CreateMode;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Tag;
@@ -41,17 +40,12 @@ class OrphanTest {
     private static final int LONG_SESSION = 60_000;
 
     @AutoClose
-    private static ZooKeeperServer server;
+    private static final ZooKeeperServer server = ZooKeeperServers.quick();
 
     private final KitTime time = new KitTime();
     private CuratorFramework witness;
     private TcpProxy proxy;
     private Store store;
-
-    @BeforeAll
-    static void startServer() {
-        server = ZooKeeperServers.quick();
-    }
 
     @BeforeEach
     void open() throws InterruptedException {

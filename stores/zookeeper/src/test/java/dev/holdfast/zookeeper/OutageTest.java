@@ -30,7 +30,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -44,16 +43,11 @@ class OutageTest {
     private static final int WAITS = 50;
 
     @AutoClose
-    private static ZooKeeperServer server;
+    private static final ZooKeeperServer server = ZooKeeperServers.quick();
 
     private final KitTime time = new KitTime();
     private TcpProxy proxy;
     private Store store;
-
-    @BeforeAll
-    static void startServer() {
-        server = ZooKeeperServers.quick();
-    }
 
     @BeforeEach
     void open() {

@@ -29,7 +29,6 @@ import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Stat;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -43,16 +42,11 @@ class OwnAclTest {
     private static final Duration TIME_LIMIT = Duration.ofSeconds(30);
 
     @AutoClose
-    private static ZooKeeperServer server;
+    private static final ZooKeeperServer server = ZooKeeperServers.quick();
 
     private CuratorFramework curator;
     private CuratorFramework witness;
     private TcpProxy proxy;
-
-    @BeforeAll
-    static void startServer() {
-        server = ZooKeeperServers.quick();
-    }
 
     @BeforeEach
     void connect() throws InterruptedException {
