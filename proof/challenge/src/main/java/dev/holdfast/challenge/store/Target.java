@@ -15,14 +15,14 @@ public interface Target extends AutoCloseable {
     /** Its address, as users of Holdfast write it. */
     String url();
 
-    /** The port that clients connect to; none for a file. */
-    default OptionalInt port() {
-        return OptionalInt.empty();
-    }
-
     /** Its process; none for a file. */
     default Optional<ServerProcess> process() {
         return Optional.empty();
+    }
+
+    /** The port that clients connect to; none for a file. */
+    default OptionalInt port() {
+        return process().map(server -> OptionalInt.of(server.port())).orElse(OptionalInt.empty());
     }
 
     /** Its wall clock, where that can be set. */
