@@ -25,7 +25,7 @@ final class LibraryLock implements AttackedLock {
     public Result turn(dev.holdfast.spi.Mode mode, Work work) throws Exception {
         acquire();
         try {
-            work.run(UNTOLD);
+            work.run(Grip.UNTOLD);
         } finally {
             lock.release();
         }
