@@ -39,6 +39,6 @@ abstract class EtcdContract extends StoreContract {
 
     @Override
     protected Set<String> expectedSkips() {
-        return ExpectedSkips.ALL;
+        return SKIPS_WITHOUT_LEASES;
     }
 }
