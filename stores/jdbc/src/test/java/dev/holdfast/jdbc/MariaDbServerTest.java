@@ -222,16 +222,4 @@ class MariaDbServerTest extends RecordTableCases {
             }
         }
     }
-
-    private static void assertRefused(String url, String words) {
-        assertThatThrownBy(() -> {
-                    try (LockClient client = LockClient.connect(url)) {
-                        client.lock("x").tryAcquire();
-                    }
-                })
-                .isInstanceOf(StoreRefusedException.class)
-                .hasMessageContaining(words)
-                .hasMessageNotContaining("s3cret")
-                .hasMessageNotContaining("\n");
-    }
 }

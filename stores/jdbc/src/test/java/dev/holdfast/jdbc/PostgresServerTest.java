@@ -269,18 +269,6 @@ class PostgresServerTest extends RecordTableCases {
                 .hasMessageNotContaining("s3cret");
     }
 
-    private static void assertRefused(String url, String words) {
-        assertThatThrownBy(() -> {
-                    try (LockClient client = LockClient.connect(url)) {
-                        client.lock("x").tryAcquire();
-                    }
-                })
-                .isInstanceOf(StoreRefusedException.class)
-                .hasMessageContaining(words)
-                .hasMessageNotContaining("s3cret")
-                .hasMessageNotContaining("\n");
-    }
-
     @Test
     @Tag("thorough")
     void aLongTransactionOfAnApplicationStandsInNobodysWay() throws Exception {
