@@ -1,15 +1,13 @@
 package dev.holdfast.zookeeper;
 
+import static dev.holdfast.zookeeper.RawStore.claim;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.ClientClosedException;
-import dev.holdfast.Holder;
 import dev.holdfast.spi.Claim;
-import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
-import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.support.Asked;
 import dev.holdfast.spi.support.ElapsedTime;
 import dev.holdfast.tck.KitTime;
@@ -131,11 +129,6 @@ class EndedSessionTest {
         HeldNode node = new HeldNode(grant, path, ended, true, context.heldNodes());
         context.heldNodes().add(node);
         return node;
-    }
-
-    private static Claim claim(String name) {
-        Holder holder = new Holder("host", 1, "thread", "");
-        return new Claim(ClaimId.random(), name, Mode.EXCLUSIVE, Duration.ofSeconds(10), true, 0, holder);
     }
 
     /** The end was reported before the grant was kept: it is not reported again. */

@@ -1,17 +1,16 @@
 package dev.holdfast.zookeeper;
 
+import static dev.holdfast.zookeeper.RawStore.claim;
+import static dev.holdfast.zookeeper.RawStore.granted;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.Hold;
-import dev.holdfast.Holder;
 import dev.holdfast.LockClient;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Claim;
-import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
-import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
 import dev.holdfast.spi.StoreListener;
@@ -235,17 +234,5 @@ class OutageTest {
 
     private static long received() {
         return ZooKeeperServers.figure(server, "zk_packets_received");
-    }
-
-    private static Claim claim(String name, boolean waits) {
-        Holder holder = new Holder("host", 1, "thread", "");
-        return new Claim(ClaimId.random(), name, Mode.EXCLUSIVE, Duration.ofSeconds(10), waits, 0, holder);
-    }
-
-    private static Grant granted(Asked pending) throws Exception {
-        return pending.answer()
-                .toCompletableFuture()
-                .get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS)
-                .orElseThrow();
     }
 }
