@@ -1,17 +1,15 @@
 package dev.holdfast;
 
 import dev.holdfast.spi.TimeSource;
-import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** A clock that fails when it is read, as anything may where memory ends. The Error is one that a test survives. */
-final class ErringTime implements TimeSource {
-    private final TimeSource time;
+final class ErringTime extends ForwardedTime {
     private final AtomicInteger left = new AtomicInteger();
     private volatile int failures;
 
     ErringTime(TimeSource time) {
-        this.time = time;
+        super(time);
     }
 
     /** From now on so many readings succeed, and as many as stated fail after them. */
@@ -37,16 +35,6 @@ final class ErringTime implements TimeSource {
                 throw new InternalError("no memory to be had");
             }
         }
-        return time.nanoTime();
-    }
-
-    @Override
-    public long wallMillis() {
-        return time.wallMillis();
-    }
-
-    @Override
-    public Scheduled schedule(Runnable task, Duration delay) {
-        return time.schedule(task, delay);
+        return super.nanoTime();
     }
 }

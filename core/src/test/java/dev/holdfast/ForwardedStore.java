@@ -19,41 +19,43 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
-/** A real store whose every question, the cancel of a claim included, goes through one method. */
+/** A real store whose every question, the cancel of a claim included, goes through one method, which a test may replace. */
 abstract class ForwardedStore implements Store {
-    private final Store store;
+    final Store real;
 
-    ForwardedStore(Store store) {
-        this.store = store;
+    ForwardedStore(Store real) {
+        this.real = real;
     }
 
-    abstract <T> CompletionStage<T> ask(Supplier<CompletionStage<T>> request);
+    <T> CompletionStage<T> ask(Supplier<CompletionStage<T>> request) {
+        return request.get();
+    }
 
     @Override
     public String description() {
-        return store.description();
+        return real.description();
     }
 
     @Override
     public Capabilities capabilities() {
-        return store.capabilities();
+        return real.capabilities();
     }
 
     @Override
     public String part(String name) {
-        return store.part(name);
+        return real.part(name);
     }
 
     @Override
     public void listen(StoreListener listener) {
-        store.listen(listener);
+        real.listen(listener);
     }
 
     @Override
     public Pending claim(Claim claim, Answer answer) {
-        Pending real = store.claim(claim, answer);
+        Pending pending = real.claim(claim, answer);
         return () -> ask(() -> {
-                    real.cancel();
+                    pending.cancel();
                     return CompletableFuture.completedFuture(true);
                 })
                 .whenComplete((done, failure) -> {
@@ -65,66 +67,66 @@ abstract class ForwardedStore implements Store {
 
     @Override
     public CompletionStage<Map<ClaimId, Renewal>> renew(Collection<Grant> grants) {
-        return ask(() -> store.renew(grants));
+        return ask(() -> real.renew(grants));
     }
 
     @Override
     public CompletionStage<Optional<Grant>> extend(Grant grant) {
-        return ask(() -> store.extend(grant));
+        return ask(() -> real.extend(grant));
     }
 
     @Override
     public CompletionStage<Boolean> watch(Grant grant) {
-        return ask(() -> store.watch(grant));
+        return ask(() -> real.watch(grant));
     }
 
     @Override
     public CompletionStage<Boolean> downgrade(Grant grant) {
-        return ask(() -> store.downgrade(grant));
+        return ask(() -> real.downgrade(grant));
     }
 
     @Override
     public CompletionStage<Boolean> release(Grant grant) {
-        return ask(() -> store.release(grant));
+        return ask(() -> real.release(grant));
     }
 
     @Override
     public CompletionStage<Void> withdraw(Claim claim) {
-        return ask(() -> store.withdraw(claim));
+        return ask(() -> real.withdraw(claim));
     }
 
     @Override
     public CompletionStage<LockStatus> status(String name) {
-        return ask(() -> store.status(name));
+        return ask(() -> real.status(name));
     }
 
     @Override
     public CompletionStage<List<LockStatus>> list(String prefix) {
-        return ask(() -> store.list(prefix));
+        return ask(() -> real.list(prefix));
     }
 
     @Override
     public CompletionStage<Boolean> breakGrant(String name, long number, boolean now) {
-        return ask(() -> store.breakGrant(name, number, now));
+        return ask(() -> real.breakGrant(name, number, now));
     }
 
     @Override
     public CompletionStage<RecordReading> readRecord(String name) {
-        return ask(() -> store.readRecord(name));
+        return ask(() -> real.readRecord(name));
     }
 
     @Override
     public CompletionStage<Optional<StoredRecord>> writeRecord(RecordWrite write) {
-        return ask(() -> store.writeRecord(write));
+        return ask(() -> real.writeRecord(write));
     }
 
     @Override
     public CompletionStage<List<StoredRecord>> listRecords(String prefix) {
-        return ask(() -> store.listRecords(prefix));
+        return ask(() -> real.listRecords(prefix));
     }
 
     @Override
     public void close() {
-        store.close();
+        real.close();
     }
 }

@@ -3,38 +3,17 @@ package dev.holdfast;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.holdfast.memory.ManualTime;
-import dev.holdfast.memory.MemoryStore;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Passing a grant to the next local waiter, and when that ends. */
-@Timeout(120)
-class HandOverTest {
+class HandOverTest extends BadLineCase {
     private static final int TOKENS_PER_GRANT = 1024;
-
-    private final ManualTime time = new ManualTime();
-    private final MemoryStore memory = new MemoryStore(time);
-    private final UnreliableStore line = new UnreliableStore(memory.open(time));
-    private final LockClient client =
-            LockClient.builder(line).time(time).executor(Runnable::run).build();
-    private final LockClient rival = LockClient.builder(memory.open(time))
-            .time(time)
-            .executor(Runnable::run)
-            .build();
-
-    @AfterEach
-    void close() {
-        client.close();
-        rival.close();
-    }
 
     @Test
     void localWaitersShareAGrantUpToTheBound() throws Exception {

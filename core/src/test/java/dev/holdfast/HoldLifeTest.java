@@ -10,11 +10,9 @@ import dev.holdfast.spi.Store;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -271,11 +269,6 @@ class HoldLifeTest {
     void theEndOfAHoldIsReportedAlsoWhereItsStoreFailsBeforeItIsAskedToRenew() throws InterruptedException {
         AtomicBoolean broken = new AtomicBoolean();
         Store store = new ForwardedStore(memory.open(time)) {
-            @Override
-            <T> CompletionStage<T> ask(Supplier<CompletionStage<T>> request) {
-                return request.get();
-            }
-
             @Override
             public String part(String name) {
                 if (broken.get()) {

@@ -1,23 +1,20 @@
 package dev.holdfast;
 
-import dev.holdfast.memory.ManualTime;
 import dev.holdfast.spi.TimeSource;
-import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** A clock that does something once when a method of the engine, by its name, asks for the time: between two steps. */
-final class HookedTime implements TimeSource {
+final class HookedTime extends ForwardedTime {
     private static final int NEAR = 8;
 
     /** Whether the method has asked. */
     final AtomicBoolean happened = new AtomicBoolean();
 
-    private final ManualTime time;
     private volatile String method = "";
     private volatile Runnable action = () -> {};
 
-    HookedTime(ManualTime time) {
-        this.time = time;
+    HookedTime(TimeSource time) {
+        super(time);
     }
 
     /** What to do when a method whose name begins so, or one that it calls, asks for the time. */
@@ -32,22 +29,12 @@ final class HookedTime implements TimeSource {
         if (!wanted.isEmpty() && isAskedBy(wanted) && happened.compareAndSet(false, true)) {
             action.run();
         }
-        return time.nanoTime();
+        return super.nanoTime();
     }
 
     private static boolean isAskedBy(String wanted) {
         return StackWalker.getInstance()
                 .walk(frames -> frames.limit(NEAR)
                         .anyMatch(frame -> frame.getMethodName().startsWith(wanted)));
-    }
-
-    @Override
-    public long wallMillis() {
-        return time.wallMillis();
-    }
-
-    @Override
-    public Scheduled schedule(Runnable task, Duration delay) {
-        return time.schedule(task, delay);
     }
 }

@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.*;
 
 /** A wrapper whose every request or reply can be held back, changed or made to throw. */
-final class HostileStore implements Store {
+final class HostileStore extends ForwardedStore {
     interface Gate {
         <T> CompletionStage<T> run(Supplier<CompletionStage<T>> request);
     }
@@ -59,7 +59,6 @@ final class HostileStore implements Store {
     }
 
     static final Gate PASS = new Pass();
-    final Store real;
     volatile Gate claims = PASS, renews = PASS, extends_ = PASS, downgrades = PASS, releases = PASS, withdraws = PASS;
     volatile Gate records = PASS, recordReads = PASS;
     volatile UnaryOperator<Capabilities> caps = c -> c;
@@ -74,7 +73,7 @@ final class HostileStore implements Store {
     final List<Claim> claimed = new CopyOnWriteArrayList<>();
 
     HostileStore(Store real) {
-        this.real = real;
+        super(real);
     }
 
     /** From now on a store like any other. */
@@ -145,11 +144,6 @@ final class HostileStore implements Store {
     }
 
     @Override
-    public CompletionStage<Boolean> watch(Grant grant) {
-        return real.watch(grant);
-    }
-
-    @Override
     public CompletionStage<Boolean> downgrade(Grant grant) {
         return downgrades.run(() -> loosens ? real.downgrade(grant) : CompletableFuture.completedFuture(false));
     }
@@ -166,21 +160,6 @@ final class HostileStore implements Store {
     }
 
     @Override
-    public CompletionStage<LockStatus> status(String name) {
-        return real.status(name);
-    }
-
-    @Override
-    public CompletionStage<List<LockStatus>> list(String prefix) {
-        return real.list(prefix);
-    }
-
-    @Override
-    public CompletionStage<Boolean> breakGrant(String name, long number, boolean now) {
-        return real.breakGrant(name, number, now);
-    }
-
-    @Override
     public CompletionStage<RecordReading> readRecord(String name) {
         return recordReads.run(() -> real.readRecord(name));
     }
@@ -188,15 +167,5 @@ final class HostileStore implements Store {
     @Override
     public CompletionStage<Optional<StoredRecord>> writeRecord(RecordWrite write) {
         return records.run(() -> real.writeRecord(write));
-    }
-
-    @Override
-    public CompletionStage<List<StoredRecord>> listRecords(String prefix) {
-        return real.listRecords(prefix);
-    }
-
-    @Override
-    public void close() {
-        real.close();
     }
 }

@@ -4,9 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 /** Waits that no interrupt ends: the thread sleeps on all the same, and finds its flag afterwards. */
@@ -58,11 +56,6 @@ class InterruptedWaitTest extends EngineCase {
         AtomicReference<Boolean> seen = new AtomicReference<>();
         LockClient mine = clientOn(
                 new ForwardedStore(memory.open(time)) {
-                    @Override
-                    <T> CompletionStage<T> ask(Supplier<CompletionStage<T>> request) {
-                        return request.get();
-                    }
-
                     @Override
                     public void close() {
                         seen.set(Thread.currentThread().isInterrupted());

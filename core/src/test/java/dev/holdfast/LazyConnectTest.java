@@ -16,12 +16,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -222,7 +220,7 @@ class LazyConnectTest {
 
     @Test
     void aModeThatTheStoreLacksIsRefusedByTheFirstRequest() {
-        StoreFactory exclusiveAlone = context -> new Plain(memory.open()) {
+        StoreFactory exclusiveAlone = context -> new ForwardedStore(memory.open()) {
             @Override
             public Capabilities capabilities() {
                 return super.capabilities().modes(Set.of(LockMode.EXCLUSIVE));
@@ -245,18 +243,6 @@ class LazyConnectTest {
                 .isThrownBy(
                         () -> LockClient.builder("nosuch:x").connectLazily(true).build())
                 .withMessageContaining("nosuch");
-    }
-
-    /** A store that passes everything on. */
-    private static class Plain extends ForwardedStore {
-        Plain(Store store) {
-            super(store);
-        }
-
-        @Override
-        <T> CompletionStage<T> ask(Supplier<CompletionStage<T>> request) {
-            return request.get();
-        }
     }
 
     @Test
@@ -308,7 +294,7 @@ class LazyConnectTest {
             if (thrown != null) {
                 throw thrown;
             }
-            return new Plain(memory.open(context.time())) {
+            return new ForwardedStore(memory.open(context.time())) {
                 @Override
                 public void close() {
                     closed.incrementAndGet();

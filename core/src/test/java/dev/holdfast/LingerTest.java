@@ -2,41 +2,18 @@ package dev.holdfast;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.memory.ManualTime;
-import dev.holdfast.memory.MemoryStore;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Between a close and the moment at which the store sends, a grant is still there for who comes back. */
-@Timeout(120)
-class LingerTest {
+class LingerTest extends BadLineCase {
     private static final HoldOptions NO_HAND_OVER = HoldOptions.defaults().handOver(0, Duration.ZERO);
     private static final Duration LEASE = HoldOptions.defaults().lease();
 
-    private final ManualTime time = new ManualTime();
-    private final MemoryStore memory = new MemoryStore(time);
-    private final UnreliableStore line = new UnreliableStore(memory.open(time));
-    private final LockClient client =
-            LockClient.builder(line).time(time).executor(Runnable::run).build();
-    private final LockClient rival = LockClient.builder(memory.open(time))
-            .time(time)
-            .executor(Runnable::run)
-            .build();
-
     {
         line.gathers = true;
-    }
-
-    @AfterEach
-    void close() {
-        line.gathers = false;
-        line.send();
-        client.close();
-        rival.close();
     }
 
     @Test

@@ -4,34 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.holdfast.memory.ManualTime;
-import dev.holdfast.memory.MemoryStore;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** A holder can hear that others wait for its lock. */
-@Timeout(120)
-class OnWantedTest {
-    private final ManualTime time = new ManualTime();
-    private final MemoryStore memory = new MemoryStore(time);
-    private final UnreliableStore line = new UnreliableStore(memory.open(time));
-    private final LockClient client =
-            LockClient.builder(line).time(time).executor(Runnable::run).build();
-    private final LockClient rival = LockClient.builder(memory.open(time))
-            .time(time)
-            .executor(Runnable::run)
-            .build();
+class OnWantedTest extends BadLineCase {
     private final AtomicInteger told = new AtomicInteger();
-
-    @AfterEach
-    void close() {
-        client.close();
-        rival.close();
-    }
 
     private void isTold(int times) {
         EngineCase.soon(() -> told.get() == times);

@@ -15,9 +15,7 @@ import dev.holdfast.spi.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 /** A run that is forgotten, and a turn that the work does not take. */
@@ -99,11 +97,6 @@ class OnceForgetTest extends EngineCase {
                         assertThat(theirs.forget()).isTrue();
                         assertThat(theirs.run(turn -> done.add("theirs")).ran()).isTrue();
                         return super.claim(claim, answer);
-                    }
-
-                    @Override
-                    <T> CompletionStage<T> ask(Supplier<CompletionStage<T>> request) {
-                        return request.get();
                     }
                 },
                 time);

@@ -5,10 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.spi.Store;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Lock;
-import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 /** What fails once, in the middle of a step, stops no lock and no renewal for longer than that. */
@@ -157,11 +155,6 @@ class OneFailureTest extends EngineCase {
                 throw new IllegalStateException("no slot is known");
             }
             return super.part(name);
-        }
-
-        @Override
-        <T> CompletionStage<T> ask(Supplier<CompletionStage<T>> request) {
-            return request.get();
         }
     }
 }

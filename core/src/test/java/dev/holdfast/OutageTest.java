@@ -196,11 +196,6 @@ class OutageTest extends EngineCase {
                     public Pending claim(Claim claim, Answer answer) {
                         return answer::refused;
                     }
-
-                    @Override
-                    <T> CompletionStage<T> ask(Supplier<CompletionStage<T>> request) {
-                        return request.get();
-                    }
                 },
                 time);
         Started<Optional<Hold>> trying = startAndWaitUntilItWaits(closing.lock("b")::tryAcquire);

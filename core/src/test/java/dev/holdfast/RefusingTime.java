@@ -5,12 +5,11 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** A clock whose timer gets no thread, so many times. The Error is one that a test survives, unlike the JDK's own. */
-final class RefusingTime implements TimeSource {
-    private final TimeSource time;
+final class RefusingTime extends ForwardedTime {
     private final AtomicInteger refusals = new AtomicInteger();
 
     RefusingTime(TimeSource time) {
-        this.time = time;
+        super(time);
     }
 
     /** From now on it refuses so many tasks. */
@@ -23,20 +22,10 @@ final class RefusingTime implements TimeSource {
     }
 
     @Override
-    public long nanoTime() {
-        return time.nanoTime();
-    }
-
-    @Override
-    public long wallMillis() {
-        return time.wallMillis();
-    }
-
-    @Override
     public Scheduled schedule(Runnable task, Duration delay) {
         if (refusals.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
             throw new InternalError("no thread to be had");
         }
-        return time.schedule(task, delay);
+        return super.schedule(task, delay);
     }
 }

@@ -4,40 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.holdfast.memory.ManualTime;
-import dev.holdfast.memory.MemoryStore;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** A lock that nobody uses stays with its client for a while, and goes as soon as another client wants it. */
-@Timeout(120)
-class RetainTest {
+class RetainTest extends BadLineCase {
     private static final Duration LEASE = Duration.ofSeconds(30);
     private static final HoldOptions RETAINED =
             HoldOptions.defaults().lease(LEASE).retain(Duration.ofMinutes(5));
 
-    private final ManualTime time = new ManualTime();
-    private final MemoryStore memory = new MemoryStore(time);
-    private final UnreliableStore line = new UnreliableStore(memory.open(time));
-    private final LockClient client =
-            LockClient.builder(line).time(time).executor(Runnable::run).build();
-    private final LockClient rival = LockClient.builder(memory.open(time))
-            .time(time)
-            .executor(Runnable::run)
-            .build();
     private final DistributedLock lock = client.lock("a", RETAINED);
-
-    @AfterEach
-    void close() {
-        client.close();
-        rival.close();
-    }
 
     private void use() throws InterruptedException {
         lock.acquire().close();

@@ -10,7 +10,6 @@ import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreListener;
 import dev.holdfast.spi.support.Asked;
 import java.util.Collection;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -23,7 +22,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A real store behind a bad line: requests or replies get lost, or are held back, as a test decides. */
-final class UnreliableStore implements Store {
+final class UnreliableStore extends ForwardedStore {
     /** What the line does to a request. */
     enum Line {
         UP,
@@ -33,7 +32,6 @@ final class UnreliableStore implements Store {
         REPLY_LOST
     }
 
-    private final Store store;
     private final boolean extendable;
     volatile Line claims = Line.UP;
     volatile Line renewals = Line.UP;
@@ -66,7 +64,7 @@ final class UnreliableStore implements Store {
 
     /** A store that gives no fresh numbers, unless it is extendable. */
     UnreliableStore(Store store, boolean extendable) {
-        this.store = store;
+        super(store);
         this.extendable = extendable;
     }
 
@@ -99,19 +97,19 @@ final class UnreliableStore implements Store {
 
     @Override
     public String description() {
-        return "unreliable " + store.description();
+        return "unreliable " + real.description();
     }
 
     @Override
     public Capabilities capabilities() {
-        Capabilities all = store.capabilities();
+        Capabilities all = real.capabilities();
         return all.extendable(all.extendable() && extendable);
     }
 
     @Override
     public void listen(StoreListener engine) {
         listener = engine;
-        store.listen(new StoreListener() {
+        real.listen(new StoreListener() {
             @Override
             public void lost(Grant grant) {
                 engine.lost(grant);
@@ -137,15 +135,15 @@ final class UnreliableStore implements Store {
     public Pending claim(Claim claim, Answer answer) {
         claimRequests.incrementAndGet();
         Line line = claims;
-        Asked real = line == Line.REQUEST_LOST ? null : Asked.of(store, claim);
-        answer.follow(over(line, () -> Objects.requireNonNull(real).answer()));
-        return real == null ? Pending.BRIEFLY : real;
+        Asked asked = line == Line.REQUEST_LOST ? null : Asked.of(real, claim);
+        answer.follow(over(line, () -> Objects.requireNonNull(asked).answer()));
+        return asked == null ? Pending.BRIEFLY : asked;
     }
 
     @Override
     public CompletionStage<Map<ClaimId, Renewal>> renew(Collection<Grant> grants) {
         renewalRequests.incrementAndGet();
-        CompletionStage<Map<ClaimId, Renewal>> answer = over(renewals, () -> store.renew(grants));
+        CompletionStage<Map<ClaimId, Renewal>> answer = over(renewals, () -> real.renew(grants));
         CompletableFuture<Void> held = holdRenewalReplies;
         return held == null ? answer : answer.thenCombine(held, (verdicts, released) -> verdicts);
     }
@@ -153,50 +151,30 @@ final class UnreliableStore implements Store {
     @Override
     public CompletionStage<Optional<Grant>> extend(Grant grant) {
         extendRequests.incrementAndGet();
-        return over(extensions, () -> store.extend(grant));
+        return over(extensions, () -> real.extend(grant));
     }
 
     @Override
     public CompletionStage<Boolean> watch(Grant grant) {
         watchRequests.incrementAndGet();
-        return over(watches, () -> store.watch(grant));
+        return over(watches, () -> real.watch(grant));
     }
 
     @Override
     public CompletionStage<Boolean> downgrade(Grant grant) {
-        return over(releases, () -> store.downgrade(grant));
+        return over(releases, () -> real.downgrade(grant));
     }
 
     @Override
     public CompletionStage<Boolean> release(Grant grant) {
         releaseRequests.incrementAndGet();
         CompletableFuture<Void> held = holdReleaseReplies;
-        CompletionStage<Boolean> answer = over(releases, () -> store.release(grant));
+        CompletionStage<Boolean> answer = over(releases, () -> real.release(grant));
         return held == null ? answer : held.thenCompose(released -> answer);
     }
 
     @Override
     public CompletionStage<Void> withdraw(Claim claim) {
-        return over(releases, () -> store.withdraw(claim));
-    }
-
-    @Override
-    public CompletionStage<LockStatus> status(String name) {
-        return store.status(name);
-    }
-
-    @Override
-    public CompletionStage<List<LockStatus>> list(String prefix) {
-        return store.list(prefix);
-    }
-
-    @Override
-    public CompletionStage<Boolean> breakGrant(String name, long number, boolean now) {
-        return store.breakGrant(name, number, now);
-    }
-
-    @Override
-    public void close() {
-        store.close();
+        return over(releases, () -> real.withdraw(claim));
     }
 }

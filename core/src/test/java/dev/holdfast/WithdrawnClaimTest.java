@@ -134,12 +134,11 @@ class WithdrawnClaimTest extends EngineCase {
     }
 
     /** A clock that knows how much is planned. */
-    private static final class CountingTime implements TimeSource {
-        private final TimeSource time;
+    private static final class CountingTime extends ForwardedTime {
         private final Set<Object> planned = ConcurrentHashMap.newKeySet();
 
         CountingTime(TimeSource time) {
-            this.time = time;
+            super(time);
         }
 
         int planned() {
@@ -147,20 +146,10 @@ class WithdrawnClaimTest extends EngineCase {
         }
 
         @Override
-        public long nanoTime() {
-            return time.nanoTime();
-        }
-
-        @Override
-        public long wallMillis() {
-            return time.wallMillis();
-        }
-
-        @Override
         public Scheduled schedule(Runnable task, Duration delay) {
             Object key = new Object();
             planned.add(key);
-            Scheduled scheduled = time.schedule(
+            Scheduled scheduled = super.schedule(
                     () -> {
                         planned.remove(key);
                         task.run();

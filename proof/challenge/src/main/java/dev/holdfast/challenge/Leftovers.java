@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * What Holdfast's clients have left behind when all workers have closed theirs: in the store, which is looked at by other
@@ -28,6 +29,8 @@ final class Leftovers {
     private final boolean afterKills;
     private final List<String> workingThreads = new ArrayList<>();
     private final List<String> ofClients = new ArrayList<>();
+    /** All that the store kept of all locks at the last look. */
+    private List<String> kept = List.of();
 
     /**
      * Looks into the processes.
@@ -67,13 +70,16 @@ final class Leftovers {
         if (afterKills) {
             useOnce(locks);
         }
+        // What a claim without an answer may have left is gone within a lease.
+        Duration limit = locks.stream().map(Lane::limit).max(Duration::compareTo).orElse(Duration.ZERO);
+        boolean unused = Await.until(limit, POLL, () -> {
+            kept = target.kept();
+            return locks.stream().noneMatch(lane -> keptOf(lane).findAny().isPresent());
+        });
         Map<Lane, List<String>> left = new HashMap<>();
         for (Lane lane : locks) {
             List<String> found = new ArrayList<>(ofClients);
-            // What a claim without an answer may have left is gone within a lease.
-            if (!Await.until(lane.limit(), POLL, () -> kept(lane).isEmpty())) {
-                kept(lane).forEach(each -> found.add("in the store: " + each));
-            }
+            keptOf(lane).forEach(each -> found.add("in the store: " + each));
             if (workingThreads.contains(Worker.THREAD + lane.number())) {
                 found.add("a thread that does not end its turn");
             }
@@ -93,9 +99,7 @@ final class Leftovers {
         }
     }
 
-    private List<String> kept(Lane lane) {
-        return target.kept().stream()
-                .filter(entry -> entry.contains(lane.name()))
-                .toList();
+    private Stream<String> keptOf(Lane lane) {
+        return kept.stream().filter(entry -> entry.contains(lane.name()));
     }
 }

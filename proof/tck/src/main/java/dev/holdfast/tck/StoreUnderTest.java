@@ -3,12 +3,56 @@ package dev.holdfast.tck;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 
 /** What a subclass of the contract says of its store: how it is opened, how it is broken, what it keeps and cannot do. */
 public abstract class StoreUnderTest {
+    /** What is skipped where grants have no lease of their own, but end with a session: for {@link #expectedSkips}. */
+    protected static final Set<String> SKIPS_WITHOUT_LEASES = Set.of(
+            "Close.grantsAreLeftToTheirLeasesByTheClose",
+            "Holds.aFixedLeaseIsProlongedByExtend",
+            "Leases.aBatchMayStateALeaseForEachGrant",
+            "Leases.aGrantRunsOutByItselfAfterItsLeaseNotBefore",
+            "Leases.aRenewalBeginsTheLeaseAnew",
+            "Leases.aRenewalIsForTheLeaseTheGrantStates",
+            "Leases.aRenewalOfALongerLeaseOutlastsTheFirst",
+            "Leases.anExtensionBeginsTheLeaseAnewWhereItCanBeHad",
+            "Leases.theSameClaimAskedAgainBeginsItsLeaseAnew",
+            "Modes.aPermitThatNobodyReturnsComesBackByItself",
+            "Modes.aWriterThatIsMadeAReaderKeepsItsLease",
+            "Queue.aWaiterGetsInWhenALeaseWasMadeShorter",
+            "Queue.aWaiterGetsInWhenAShortLeaseRunsOutAfterALongOne",
+            "Queue.aWaiterGetsInWhenTheLeaseOfASilentHolderRunsOut",
+            "Queue.aWaitersLeaseBeginsWhenItIsGranted",
+            "Reading.aBrokenLockStaysBrokenUntilItsLeaseEnds",
+            "Reading.aLockIsFreeWhenAllReadersHaveRunOutWhileTheyWereRead",
+            "Reading.aWriterComesInWhenTheLastReaderLeavesThoughAStatusWasReadMeanwhile",
+            "Reading.allPermitsCanBeTakenAgainWhenAllHaveRunOutWhileTheyWereRead",
+            "Reading.breakingAPermitThatHasRunOutTakesNothingFromTheOthers",
+            "Reading.permitsThatRanOutComeBackThoughAStatusWasReadMeanwhile");
+
+    /** What is skipped where locks are exclusive alone: for {@link #expectedSkips}. */
+    protected static final Set<String> SKIPS_WITHOUT_SHARING = Set.of(
+            "Downgrades",
+            "Modes.aPermitThatNobodyReturnsComesBackByItself",
+            "Modes.aWriterThatIsMadeAReaderStandsAsItDidAndReadersComeInWhereTheStoreSaysSo",
+            "Modes.aWriterThatWaitsIsServedWhenTheReadersAreGone",
+            "Modes.noMorePermitsAreOutThanThereAre",
+            "Modes.readersShareANameAndExcludeTheWriter",
+            "Modes.readersWhoWaitComeInWhenAWriterIsMadeAReaderUpToTheNextWriter",
+            "ReadWriteLocks",
+            "Reading.aLockIsFreeWhenAllReadersHaveRunOutWhileTheyWereRead",
+            "Reading.aWriterComesInWhenTheLastReaderLeavesThoughAStatusWasReadMeanwhile",
+            "Reading.allPermitsCanBeTakenAgainWhenAllHaveRunOutWhileTheyWereRead",
+            "Reading.breakingAPermitThatHasRunOutTakesNothingFromTheOthers",
+            "Reading.permitsThatRanOutComeBackThoughAStatusWasReadMeanwhile",
+            "Semaphores",
+            "SharedProcesses");
+
     /** For {@link StoreContract}. */
     StoreUnderTest() {}
 
@@ -84,5 +128,12 @@ public abstract class StoreUnderTest {
      */
     protected Set<String> expectedSkips() {
         return Set.of();
+    }
+
+    /** Some skips and more. */
+    protected static Set<String> with(Set<String> skips, String... more) {
+        Set<String> all = new HashSet<>(skips);
+        all.addAll(List.of(more));
+        return all;
     }
 }

@@ -26,28 +26,8 @@ class ToyStoreContractTest extends StoreContract {
 
     @Override
     protected Set<String> expectedSkips() {
-        return Set.of(
-                "Close.grantsAreLeftToTheirLeasesByTheClose",
-                "Holds.aFixedLeaseIsProlongedByExtend",
-                "Leases.aBatchMayStateALeaseForEachGrant",
-                "Leases.aGrantRunsOutByItselfAfterItsLeaseNotBefore",
-                "Leases.aRenewalBeginsTheLeaseAnew",
-                "Leases.aRenewalIsForTheLeaseTheGrantStates",
-                "Leases.aRenewalOfALongerLeaseOutlastsTheFirst",
-                "Leases.anExtensionBeginsTheLeaseAnewWhereItCanBeHad",
-                "Leases.theSameClaimAskedAgainBeginsItsLeaseAnew",
-                "Modes.aPermitThatNobodyReturnsComesBackByItself",
-                "Modes.aWriterThatIsMadeAReaderKeepsItsLease",
-                "Queue.aWaiterGetsInWhenALeaseWasMadeShorter",
-                "Queue.aWaiterGetsInWhenAShortLeaseRunsOutAfterALongOne",
-                "Queue.aWaiterGetsInWhenTheLeaseOfASilentHolderRunsOut",
-                "Queue.aWaitersLeaseBeginsWhenItIsGranted",
-                "Reading.aBrokenLockStaysBrokenUntilItsLeaseEnds",
-                "Reading.aLockIsFreeWhenAllReadersHaveRunOutWhileTheyWereRead",
-                "Reading.aWriterComesInWhenTheLastReaderLeavesThoughAStatusWasReadMeanwhile",
-                "Reading.breakingAPermitThatHasRunOutTakesNothingFromTheOthers",
-                "Reading.allPermitsCanBeTakenAgainWhenAllHaveRunOutWhileTheyWereRead",
-                "Reading.permitsThatRanOutComeBackThoughAStatusWasReadMeanwhile",
+        return with(
+                SKIPS_WITHOUT_LEASES,
                 "Outages",
                 "ClientOutages",
                 "Processes",

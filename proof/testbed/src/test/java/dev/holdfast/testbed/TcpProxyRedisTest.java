@@ -1,14 +1,11 @@
 package dev.holdfast.testbed;
 
-import static dev.holdfast.testbed.OrSkip.orSkip;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -16,17 +13,12 @@ import org.junit.jupiter.api.Test;
 class TcpProxyRedisTest {
     private static final Duration SOON = Duration.ofSeconds(20);
 
-    @AutoClose
+    @Started
     private static RedisServer redis;
 
     private TcpProxy proxy;
     private RespConnection direct;
     private RespConnection client;
-
-    @BeforeAll
-    static void startRedis() {
-        redis = orSkip(RedisServer::start);
-    }
 
     @BeforeEach
     void connect() {

@@ -14,7 +14,7 @@ import dev.holdfast.tck.FaultyTime;
 import dev.holdfast.tck.IgnoringListener;
 import dev.holdfast.tck.KitTime;
 import dev.holdfast.testbed.EtcdServer;
-import dev.holdfast.testbed.OrSkip;
+import dev.holdfast.testbed.Started;
 import io.etcd.jetcd.Client;
 import java.time.Duration;
 import java.util.List;
@@ -24,8 +24,6 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.Assertions;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -39,13 +37,8 @@ class BrokenSurroundingsTest {
     /** Longer than all else that is scheduled with such leases. */
     private static final Duration LEAST_POLL = Duration.ofSeconds(11);
 
-    @AutoClose
+    @Started
     private static EtcdServer server;
-
-    @BeforeAll
-    static void startServer() {
-        server = OrSkip.orSkip(EtcdServer::start);
-    }
 
     @Test
     void anErrorOfAListenerThatHearsOfALossLeavesNoRenewalAndNoWaitWithoutAnAnswer() {

@@ -1,6 +1,5 @@
 package dev.holdfast.etcd;
 
-import static dev.holdfast.testbed.OrSkip.orSkip;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -13,11 +12,10 @@ import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoredRecord;
 import dev.holdfast.tck.FaultyTime;
 import dev.holdfast.testbed.EtcdServer;
+import dev.holdfast.testbed.Started;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -26,21 +24,11 @@ import org.junit.jupiter.api.Timeout;
 class ClockTest {
     private static final Duration LEASE = Duration.ofSeconds(2);
     private static final Duration LONG = Duration.ofSeconds(60);
+
+    @Started
     private static EtcdServer server;
 
     private final FaultyTime time = new FaultyTime();
-
-    @BeforeAll
-    static void start() {
-        server = orSkip(EtcdServer::start);
-    }
-
-    @AfterAll
-    static void stop() {
-        if (server != null) {
-            server.close();
-        }
-    }
 
     @Test
     void aClockThatIsSetBackEndsNoHoldAndNoWait() throws Exception {

@@ -4,22 +4,15 @@ import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
 import dev.holdfast.tck.StoreContract;
 import dev.holdfast.testbed.EtcdServer;
-import dev.holdfast.testbed.OrSkip;
+import dev.holdfast.testbed.Started;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 
 /** The contract on a single server; a class for each of its storeys. */
 abstract class EtcdContract extends StoreContract {
-    @AutoClose
+    @Started
     private static EtcdServer server;
-
-    @BeforeAll
-    static void startServer() {
-        server = OrSkip.orSkip(EtcdServer::start);
-    }
 
     @Override
     protected Store open(StoreContext context) {
@@ -46,6 +39,6 @@ abstract class EtcdContract extends StoreContract {
 
     @Override
     protected Set<String> expectedSkips() {
-        return ExpectedSkips.ALL;
+        return SKIPS_WITHOUT_LEASES;
     }
 }

@@ -4,24 +4,17 @@ import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
 import dev.holdfast.tck.fuzz.StoreFuzz;
 import dev.holdfast.testbed.EtcdServer;
-import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.ServerProcess;
+import dev.holdfast.testbed.Started;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 
 /** Random histories on a single server, whose leases are of two seconds at least. */
 class EtcdFuzzTest extends StoreFuzz {
-    @AutoClose
-    private EtcdServer server;
-
-    @BeforeAll
-    void startServer() {
-        server = OrSkip.orSkip(EtcdServer::start);
-    }
+    @Started
+    private static EtcdServer server;
 
     @Override
     protected Store open(StoreContext context, int port, int client) {

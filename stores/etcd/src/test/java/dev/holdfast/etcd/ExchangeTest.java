@@ -9,16 +9,14 @@ import dev.holdfast.spi.Store;
 import dev.holdfast.spi.support.Asked;
 import dev.holdfast.testbed.ChunkMatcher;
 import dev.holdfast.testbed.EtcdServer;
-import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.ReplyDrop;
+import dev.holdfast.testbed.Started;
 import dev.holdfast.testbed.TcpProxy;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -28,13 +26,8 @@ class ExchangeTest {
     private static final Duration LONG = Duration.ofSeconds(60);
     private static final Duration LEASE = Duration.ofSeconds(30);
 
-    @AutoClose
+    @Started
     private static EtcdServer server;
-
-    @BeforeAll
-    static void startServer() {
-        server = OrSkip.orSkip(EtcdServer::start);
-    }
 
     @Test
     void aReleaseAndTheClaimBehindItAreOneChangeAndTheWaiterBetweenThemComesFirst() {

@@ -17,7 +17,7 @@ import dev.holdfast.spi.TimeSource;
 import dev.holdfast.spi.support.ElapsedTime;
 import dev.holdfast.tck.KitTime;
 import dev.holdfast.testbed.EtcdServer;
-import dev.holdfast.testbed.OrSkip;
+import dev.holdfast.testbed.Started;
 import dev.holdfast.testbed.TcpProxy;
 import io.etcd.jetcd.Client;
 import java.time.Duration;
@@ -25,8 +25,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -36,15 +34,10 @@ class FaultTest {
     private static final Duration LONG = Duration.ofSeconds(60);
     private static final HoldOptions BRIEF = HoldOptions.defaults().lease(Duration.ofSeconds(3));
 
-    @AutoClose
+    @Started
     private static EtcdServer server;
 
     private static int names;
-
-    @BeforeAll
-    static void startServer() {
-        server = OrSkip.orSkip(EtcdServer::start);
-    }
 
     @Test
     void aWaiterIsServedThoughTheReleaseIsCompactedWhileItIsCutOff() throws Exception {

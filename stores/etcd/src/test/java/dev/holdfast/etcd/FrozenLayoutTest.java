@@ -10,7 +10,7 @@ import dev.holdfast.tck.FrozenLayout;
 import dev.holdfast.tck.FrozenLayout.Clock;
 import dev.holdfast.tck.FrozenSessionsContract;
 import dev.holdfast.testbed.EtcdServer;
-import dev.holdfast.testbed.OrSkip;
+import dev.holdfast.testbed.Started;
 import io.etcd.jetcd.Client;
 import io.etcd.jetcd.KeyValue;
 import io.etcd.jetcd.options.DeleteOption;
@@ -25,7 +25,7 @@ import java.util.Optional;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 
 /** The layout of 0.1.0, written by a client of jetcd. */
@@ -33,24 +33,19 @@ class FrozenLayoutTest extends FrozenSessionsContract {
     private static final Pattern LEASE = Pattern.compile("lease grant (\\d+) (\\S+)");
     private static final Pattern PUT = Pattern.compile("put (?:--lease=(\\S+) )?(\\S+) \"(.*)\"");
     private static final String SESSION = "session";
+
+    @Started
     private static EtcdServer server;
+
+    @AutoClose
     private static Client witness;
 
     /** By the names that the commands give them. */
     private final Map<String, Long> leases = new HashMap<>();
 
     @BeforeAll
-    static void start() {
-        server = OrSkip.orSkip(EtcdServer::start);
+    static void connect() {
         witness = Client.builder().endpoints("http://" + server.endpoint()).build();
-    }
-
-    @AfterAll
-    static void stop() {
-        if (server != null) {
-            witness.close();
-            server.close();
-        }
     }
 
     @Override

@@ -10,7 +10,7 @@ import dev.holdfast.HoldOptions;
 import dev.holdfast.LockClient;
 import dev.holdfast.StoreRefusedException;
 import dev.holdfast.testbed.EtcdServer;
-import dev.holdfast.testbed.OrSkip;
+import dev.holdfast.testbed.Started;
 import io.etcd.jetcd.Client;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
@@ -24,8 +24,6 @@ import io.grpc.Status;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -34,13 +32,8 @@ import org.junit.jupiter.api.Timeout;
 class LentClientTest {
     private static final Duration LONG = Duration.ofSeconds(60);
 
-    @AutoClose
+    @Started
     private static EtcdServer server;
-
-    @BeforeAll
-    static void startServer() {
-        server = OrSkip.orSkip(EtcdServer::start);
-    }
 
     @Test
     void keepAlivesWithoutAnAnswerLeaveNoStreamsOpen() throws Exception {

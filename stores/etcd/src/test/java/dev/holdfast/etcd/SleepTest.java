@@ -1,6 +1,5 @@
 package dev.holdfast.etcd;
 
-import static dev.holdfast.testbed.OrSkip.orSkip;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -11,24 +10,18 @@ import dev.holdfast.spi.Store;
 import dev.holdfast.tck.FaultyTime;
 import dev.holdfast.tck.IgnoringListener;
 import dev.holdfast.testbed.EtcdServer;
+import dev.holdfast.testbed.Started;
 import java.time.Duration;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** The wall clock runs ahead of {@code nanoTime}, as while a machine sleeps: what was proved before counts no more. */
 class SleepTest {
     private static final Duration LEASE = Duration.ofSeconds(30);
 
-    @AutoClose
+    @Started
     private static EtcdServer server;
 
     private final FaultyTime time = new FaultyTime();
-
-    @BeforeAll
-    static void start() {
-        server = orSkip(EtcdServer::start);
-    }
 
     @Test
     void aClaimAfterASleepCountsFromAProofAfterIt() {

@@ -56,12 +56,12 @@ final class SessionConnection {
 
     /** A request that fails if it takes too long, and is not carried out after that. */
     <T> CompletableFuture<T> ask(String what, String name, SessionRequests.Work<T> work) {
-        return limited(what, name, add(requests.inTurn(what, name, work)));
+        return limited(what, name, add(requests.inTurn(what, name, work, null)));
     }
 
     /** The same within some time, before all that waits its turn: grants do not wait behind claims. */
     <T> CompletableFuture<T> askFirst(Duration limit, String what, String name, SessionRequests.Work<T> work) {
-        return opener.limited(limit, what, name, add(requests.first(what, name, work)));
+        return opener.limited(limit, what, name, add(requests.first(what, name, work, null)));
     }
 
     /**
@@ -79,7 +79,7 @@ final class SessionConnection {
 
     /** A request that may wait for as long as it likes. */
     <T> CompletableFuture<T> askWithoutTimeout(String what, String name, SessionRequests.Work<T> work) {
-        return add(requests.inTurn(what, name, work));
+        return add(requests.inTurn(what, name, work, null));
     }
 
     private <T> CompletableFuture<T> limited(String what, String name, CompletableFuture<T> answer) {
@@ -206,7 +206,7 @@ final class SessionConnection {
                 endSession(); // before the server ends it, with an entry in its log
                 next = requests.take();
             } else if (next == null) {
-                next = requests.first("watch", "", this::watch);
+                next = requests.first("watch", "", this::watch, null);
             }
             serve(next);
         } catch (InterruptedException e) {

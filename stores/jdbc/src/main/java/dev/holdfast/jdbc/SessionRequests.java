@@ -58,14 +58,6 @@ final class SessionRequests {
         }
     }
 
-    <T> Request<T> first(String what, String name, Work<T> work) {
-        return first(what, name, work, null);
-    }
-
-    <T> Request<T> inTurn(String what, String name, Work<T> work) {
-        return inTurn(what, name, work, null);
-    }
-
     <T> Request<T> first(String what, String name, Work<T> work, @Nullable T withoutSession) {
         return new Request<>(
                 what, name, true, turns.getAndIncrement(), work, new CompletableFuture<>(), withoutSession);
@@ -82,7 +74,7 @@ final class SessionRequests {
 
     /** Only wakes the thread. */
     void addEnd() {
-        Request<Boolean> end = first("close", "", locks -> true);
+        Request<Boolean> end = first("close", "", locks -> true, null);
         end.answer().complete(true);
         queue.add(end);
     }

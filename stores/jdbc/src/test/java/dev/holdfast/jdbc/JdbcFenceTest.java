@@ -1,6 +1,5 @@
 package dev.holdfast.jdbc;
 
-import static dev.holdfast.testbed.OrSkip.orSkip;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -11,6 +10,7 @@ import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.StoreFence;
 import dev.holdfast.testbed.MariaDbServer;
 import dev.holdfast.testbed.PostgresServer;
+import dev.holdfast.testbed.Started;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -20,7 +20,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -40,13 +39,14 @@ class JdbcFenceTest {
     @TempDir
     private static Path folder;
 
+    @Started({"--log-bin", "--binlog-format=ROW"})
     private static MariaDbServer mariaDb;
+
+    @Started
     private static PostgresServer postgres;
 
     @BeforeAll
-    static void startServers() throws SQLException {
-        mariaDb = orSkip(() -> MariaDbServer.start("--log-bin", "--binlog-format=ROW"));
-        postgres = orSkip(() -> PostgresServer.start());
+    static void createTables() throws SQLException {
         for (String database : new String[] {"postgresql", "mariadb", "h2", "sqlite"}) {
             try (Connection connection = connect(database)) {
                 connection.setAutoCommit(true);
@@ -54,12 +54,6 @@ class JdbcFenceTest {
                 FENCE.create(connection); // it may be there
             }
         }
-    }
-
-    @AfterAll
-    static void stopServers() {
-        postgres.close();
-        mariaDb.close();
     }
 
     @ParameterizedTest

@@ -10,6 +10,7 @@ import dev.holdfast.LockClient;
 import dev.holdfast.StoreRefusedException;
 import dev.holdfast.testbed.MariaDbServer;
 import dev.holdfast.testbed.PostgresServer;
+import dev.holdfast.testbed.Started;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -22,8 +23,6 @@ import java.util.Map;
 import java.util.Optional;
 import org.h2.jdbcx.JdbcConnectionPool;
 import org.h2.jdbcx.JdbcDataSource;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,16 +33,11 @@ import org.sqlite.SQLiteDataSource;
 
 /** Locks on the application's own DataSource. */
 class JdbcStoresTest {
-    @AutoClose
+    @Started
     private static PostgresServer server;
 
     @TempDir
     Path folder;
-
-    @BeforeAll
-    static void startServer() {
-        server = orSkip(() -> PostgresServer.start());
-    }
 
     @Test
     void aPoolWhoseConnectionsAreAllTakenStillReleases() throws Exception {

@@ -1,6 +1,5 @@
 package dev.holdfast.jdbc;
 
-import static dev.holdfast.testbed.OrSkip.orSkip;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -10,12 +9,11 @@ import dev.holdfast.HoldOptions;
 import dev.holdfast.LockClient;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.testbed.PostgresServer;
+import dev.holdfast.testbed.Started;
 import dev.holdfast.testbed.TcpProxy;
 import java.sql.DriverManager;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -29,13 +27,8 @@ class LateRenewalTest {
     private static final Duration SHORT = Duration.ofSeconds(20);
     private static final Duration LONG = Duration.ofMinutes(5);
 
-    @AutoClose
+    @Started
     private static PostgresServer server;
-
-    @BeforeAll
-    static void startServer() {
-        server = orSkip(() -> PostgresServer.start());
-    }
 
     @Test
     void leavesNoHolderWithADeadlineBehindTheEndOfItsLease() throws Exception {

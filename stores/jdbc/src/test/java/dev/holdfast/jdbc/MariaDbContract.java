@@ -1,20 +1,13 @@
 package dev.holdfast.jdbc;
 
 import dev.holdfast.testbed.MariaDbServer;
-import dev.holdfast.testbed.OrSkip;
+import dev.holdfast.testbed.Started;
 import java.util.Optional;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 
 /** The contract on MariaDB, a class for each of its storeys. */
 abstract class MariaDbContract extends ServerStoreContract {
-    @AutoClose
+    @Started("--max-connections=300")
     private static MariaDbServer server;
-
-    @BeforeAll
-    static void startServer() {
-        server = OrSkip.orSkip(() -> MariaDbServer.start("--max-connections=300"));
-    }
 
     @Override
     protected String jdbcUrl() {

@@ -1,21 +1,14 @@
 package dev.holdfast.jdbc;
 
 import dev.holdfast.testbed.MariaDbServer;
-import dev.holdfast.testbed.OrSkip;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
+import dev.holdfast.testbed.Started;
 import org.junit.jupiter.api.Tag;
 
 /** The layout of 0.1.0 on MariaDB. For {@code ./verify --all}: everyday, H2 keeps the same columns. */
 @Tag("thorough")
 class MariaDbFrozenLayoutTest extends FrozenRows {
-    @AutoClose
+    @Started
     private static MariaDbServer server;
-
-    @BeforeAll
-    static void start() {
-        server = OrSkip.orSkip(() -> MariaDbServer.start());
-    }
 
     @Override
     protected String url() {

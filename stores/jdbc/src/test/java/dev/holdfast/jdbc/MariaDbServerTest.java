@@ -1,6 +1,5 @@
 package dev.holdfast.jdbc;
 
-import static dev.holdfast.testbed.OrSkip.orSkip;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -14,6 +13,7 @@ import dev.holdfast.tck.KitTime;
 import dev.holdfast.testbed.ChunkMatcher;
 import dev.holdfast.testbed.MariaDbServer;
 import dev.holdfast.testbed.ReplyDrop;
+import dev.holdfast.testbed.Started;
 import dev.holdfast.testbed.TcpProxy;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -21,8 +21,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -31,14 +29,8 @@ class MariaDbServerTest extends RecordTableCases {
     /** Its connection was just ending when it was listed. */
     private static final int UNKNOWN_THREAD = 1094;
 
-    @AutoClose
+    @Started({"--max-connections=200", "--innodb-print-all-deadlocks=ON", "--default-time-zone=-05:00"})
     private static MariaDbServer server;
-
-    @BeforeAll
-    static void startServer() {
-        server = orSkip(() -> MariaDbServer.start(
-                "--max-connections=200", "--innodb-print-all-deadlocks=ON", "--default-time-zone=-05:00"));
-    }
 
     @Override
     protected String url() {
@@ -229,17 +221,5 @@ class MariaDbServerTest extends RecordTableCases {
                 sql("DROP TRIGGER refuse");
             }
         }
-    }
-
-    private static void assertRefused(String url, String words) {
-        assertThatThrownBy(() -> {
-                    try (LockClient client = LockClient.connect(url)) {
-                        client.lock("x").tryAcquire();
-                    }
-                })
-                .isInstanceOf(StoreRefusedException.class)
-                .hasMessageContaining(words)
-                .hasMessageNotContaining("s3cret")
-                .hasMessageNotContaining("\n");
     }
 }

@@ -1,10 +1,8 @@
 package dev.holdfast.jdbc;
 
 import dev.holdfast.testbed.MariaDbServer;
-import dev.holdfast.testbed.OrSkip;
+import dev.holdfast.testbed.Started;
 import java.util.Optional;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
 /** Session locks of MariaDB. What an everyday run needs to know of them is in {@link SessionLossTest}. */
@@ -13,13 +11,8 @@ import org.junit.jupiter.api.Tag;
 @Tag("values-proved-elsewhere")
 @Tag("thorough")
 class MariaDbSessionContractTest extends SessionContract {
-    @AutoClose
+    @Started("--max-connections=300")
     private static MariaDbServer server;
-
-    @BeforeAll
-    static void startServer() {
-        server = OrSkip.orSkip(() -> MariaDbServer.start("--max-connections=300"));
-    }
 
     @Override
     protected String serverUrl() {

@@ -1,9 +1,7 @@
 package dev.holdfast.jdbc;
 
 import dev.holdfast.testbed.MariaDbServer;
-import dev.holdfast.testbed.OrSkip;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
+import dev.holdfast.testbed.Started;
 import org.junit.jupiter.api.Tag;
 
 /** The layout of 0.1.0 in sessions of MariaDB. For {@code ./verify --all}, as the other tests of these sessions. */
@@ -12,13 +10,8 @@ class MariaDbSessionFrozenLayoutTest extends FrozenSessionRows {
     private static final String NAME =
             "CONCAT('hf', LEFT(SHA2(CONCAT(DATABASE(), '." + TABLE + "'), 256), 32), '.', %s)";
 
-    @AutoClose
+    @Started
     private static MariaDbServer server;
-
-    @BeforeAll
-    static void start() {
-        server = OrSkip.orSkip(() -> MariaDbServer.start());
-    }
 
     @Override
     protected String url() {

@@ -1,6 +1,5 @@
 package dev.holdfast.jdbc;
 
-import static dev.holdfast.testbed.OrSkip.orSkip;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
@@ -10,6 +9,7 @@ import dev.holdfast.StoreRefusedException;
 import dev.holdfast.jdbc.OptimisticUpdate.Outcome;
 import dev.holdfast.testbed.MariaDbServer;
 import dev.holdfast.testbed.PostgresServer;
+import dev.holdfast.testbed.Started;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -24,7 +24,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -43,28 +42,19 @@ class OptimisticUpdateTest {
     @TempDir
     private static Path folder;
 
+    @Started
     private static MariaDbServer mariaDb;
+
+    @Started
     private static PostgresServer postgres;
 
     @BeforeAll
-    static void startServers() throws SQLException {
-        mariaDb = orSkip(() -> MariaDbServer.start());
-        postgres = orSkip(() -> PostgresServer.start());
+    static void createTables() throws SQLException {
         for (String database : List.of("postgresql", "mariadb", "h2", "sqlite")) {
             execute(
                     database,
                     "CREATE TABLE account (id INT PRIMARY KEY, balance BIGINT NOT NULL, owner VARCHAR(20),"
                             + " version BIGINT DEFAULT 0)");
-        }
-    }
-
-    @AfterAll
-    static void stopServers() {
-        if (postgres != null) {
-            postgres.close();
-        }
-        if (mariaDb != null) {
-            mariaDb.close();
         }
     }
 

@@ -1,6 +1,5 @@
 package dev.holdfast.jdbc;
 
-import java.util.HashSet;
 import java.util.Objects;
 import java.util.Set;
 
@@ -14,8 +13,6 @@ class OwnServerContract extends ServerStoreContract {
     /** The kit cannot stop a server that is not its own. */
     @Override
     protected Set<String> expectedSkips() {
-        Set<String> skips = new HashSet<>(super.expectedSkips());
-        skips.addAll(Set.of("Outages", "ClientOutages"));
-        return skips;
+        return with(super.expectedSkips(), "Outages", "ClientOutages");
     }
 }

@@ -1,20 +1,13 @@
 package dev.holdfast.jdbc;
 
-import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.PostgresServer;
+import dev.holdfast.testbed.Started;
 import java.util.Optional;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 
 /** The contract on PostgreSQL, a class for each of its storeys. */
 abstract class PostgresContract extends ServerStoreContract {
-    @AutoClose
+    @Started({"-c", "max_connections=300"})
     private static PostgresServer server;
-
-    @BeforeAll
-    static void startServer() {
-        server = OrSkip.orSkip(() -> PostgresServer.start("-c", "max_connections=300"));
-    }
 
     @Override
     protected String jdbcUrl() {

@@ -1,6 +1,5 @@
 package dev.holdfast.jdbc;
 
-import static dev.holdfast.testbed.OrSkip.orSkip;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -10,13 +9,13 @@ import dev.holdfast.LockStatus;
 import dev.holdfast.OnceRun;
 import dev.holdfast.StoreRefusedException;
 import dev.holdfast.testbed.PostgresServer;
+import dev.holdfast.testbed.Started;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -29,12 +28,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(180)
 @Tag("thorough")
 class PostgresNamesTest {
-    @AutoClose
+    @Started
     private static PostgresServer server;
 
     @BeforeAll
-    static void startServer() throws Exception {
-        server = orSkip(() -> PostgresServer.start());
+    static void createDatabases() throws Exception {
         for (String encoding : List.of("latin1", "euc_jp", "sql_ascii")) {
             sql("CREATE DATABASE " + encoding + " ENCODING '" + encoding + "' TEMPLATE template0");
         }

@@ -12,6 +12,7 @@ import dev.holdfast.testbed.Binaries;
 import dev.holdfast.testbed.PostgresServer;
 import dev.holdfast.testbed.ServerHome;
 import dev.holdfast.testbed.ServerProcess;
+import dev.holdfast.testbed.Started;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -27,7 +28,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -39,15 +39,14 @@ import org.postgresql.ds.PGSimpleDataSource;
 class PostgresPoolerTest {
     private static final Duration SOON = Duration.ofSeconds(30);
 
-    @AutoClose
+    @Started
     private static PostgresServer server;
 
     private static Path program;
 
     @BeforeAll
-    static void startServer() {
+    static void findProgram() {
         program = orSkip(() -> Binaries.onThisMachine().find("pgbouncer", "apt-get install pgbouncer"));
-        server = orSkip(() -> PostgresServer.start());
     }
 
     @ParameterizedTest

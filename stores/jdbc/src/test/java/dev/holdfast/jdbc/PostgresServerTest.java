@@ -1,6 +1,5 @@
 package dev.holdfast.jdbc;
 
-import static dev.holdfast.testbed.OrSkip.orSkip;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -15,6 +14,7 @@ import dev.holdfast.spi.Store;
 import dev.holdfast.spi.support.Asked;
 import dev.holdfast.tck.KitTime;
 import dev.holdfast.testbed.PostgresServer;
+import dev.holdfast.testbed.Started;
 import dev.holdfast.testbed.TcpProxy;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
@@ -26,28 +26,18 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** PostgreSQL whose own transactions are REPEATABLE READ, far from UTC. */
 class PostgresServerTest extends RecordTableCases {
-    @AutoClose
+    @Started({
+        "-c", "default_transaction_isolation=serializable",
+        "-c", "timezone=America/New_York",
+        "-c", "max_connections=200",
+        "-c", "autovacuum=off" // it would write into the log that is counted here
+    })
     private static PostgresServer server;
-
-    @BeforeAll
-    static void startServer() {
-        server = orSkip(() -> PostgresServer.start(
-                "-c",
-                "default_transaction_isolation=serializable",
-                "-c",
-                "timezone=America/New_York",
-                "-c",
-                "max_connections=200",
-                "-c",
-                "autovacuum=off")); // it would write into the log that is counted here
-    }
 
     @Override
     protected String url() {
@@ -277,18 +267,6 @@ class PostgresServerTest extends RecordTableCases {
                 .hasMessageContaining("cannot open the locks on jdbc:postgresql://")
                 .hasMessageContaining("cannot be reached")
                 .hasMessageNotContaining("s3cret");
-    }
-
-    private static void assertRefused(String url, String words) {
-        assertThatThrownBy(() -> {
-                    try (LockClient client = LockClient.connect(url)) {
-                        client.lock("x").tryAcquire();
-                    }
-                })
-                .isInstanceOf(StoreRefusedException.class)
-                .hasMessageContaining(words)
-                .hasMessageNotContaining("s3cret")
-                .hasMessageNotContaining("\n");
     }
 
     @Test

@@ -1,10 +1,8 @@
 package dev.holdfast.jdbc;
 
-import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.PostgresServer;
+import dev.holdfast.testbed.Started;
 import java.util.Optional;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
 /**
@@ -16,13 +14,8 @@ import org.junit.jupiter.api.Tag;
 @Tag("processes-in-another-class")
 @Tag("thorough")
 class PostgresSessionContractTest extends SessionContract {
-    @AutoClose
+    @Started({"-c", "max_connections=300"})
     private static PostgresServer server;
-
-    @BeforeAll
-    static void startServer() {
-        server = OrSkip.orSkip(() -> PostgresServer.start("-c", "max_connections=300"));
-    }
 
     @Override
     protected String serverUrl() {

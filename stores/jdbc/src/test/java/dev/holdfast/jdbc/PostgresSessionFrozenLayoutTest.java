@@ -5,24 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.DistributedLock;
 import dev.holdfast.Hold;
 import dev.holdfast.LockClient;
-import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.PostgresServer;
+import dev.holdfast.testbed.Started;
 import java.time.Duration;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** The layout of 0.1.0 in sessions of PostgreSQL, with its queue. */
 class PostgresSessionFrozenLayoutTest extends FrozenSessionRows {
     private static final String SCOPE = "'" + TABLE + "'::regclass::oid::int4";
 
-    @AutoClose
+    @Started
     private static PostgresServer server;
-
-    @BeforeAll
-    static void start() {
-        server = OrSkip.orSkip(() -> PostgresServer.start());
-    }
 
     @Override
     protected String url() {

@@ -81,6 +81,18 @@ abstract class ServerCases {
         }
     }
 
+    static void assertRefused(String url, String words) {
+        assertThatThrownBy(() -> {
+                    try (LockClient client = LockClient.connect(url)) {
+                        client.lock("x").tryAcquire();
+                    }
+                })
+                .isInstanceOf(StoreRefusedException.class)
+                .hasMessageContaining(words)
+                .hasMessageNotContaining("s3cret")
+                .hasMessageNotContaining("\n");
+    }
+
     final void dropTable() {
         sql("DROP TABLE IF EXISTS holdfast_lock");
     }

@@ -42,39 +42,12 @@ abstract class SessionContract extends StoreContract {
     /** What is asked of leases, of readers and permits, and of records. */
     @Override
     protected Set<String> expectedSkips() {
-        return Set.of(
-                "Close.grantsAreLeftToTheirLeasesByTheClose",
-                "Downgrades",
+        Set<String> skips = with(
+                SKIPS_WITHOUT_LEASES,
                 "Grants.aClaimOfAnotherThreadDoesNotOvertakeAReleaseThatIsAboutToBeSent",
-                "Holds.aFixedLeaseIsProlongedByExtend",
-                "Leases.aBatchMayStateALeaseForEachGrant",
-                "Leases.aGrantRunsOutByItselfAfterItsLeaseNotBefore",
-                "Leases.aRenewalBeginsTheLeaseAnew",
-                "Leases.aRenewalIsForTheLeaseTheGrantStates",
-                "Leases.aRenewalOfALongerLeaseOutlastsTheFirst",
-                "Leases.anExtensionBeginsTheLeaseAnewWhereItCanBeHad",
-                "Leases.theSameClaimAskedAgainBeginsItsLeaseAnew",
-                "Modes.aPermitThatNobodyReturnsComesBackByItself",
-                "Modes.aWriterThatIsMadeAReaderKeepsItsLease",
-                "Modes.aWriterThatIsMadeAReaderStandsAsItDidAndReadersComeInWhereTheStoreSaysSo",
-                "Modes.aWriterThatWaitsIsServedWhenTheReadersAreGone",
-                "Modes.noMorePermitsAreOutThanThereAre",
-                "Modes.readersShareANameAndExcludeTheWriter",
-                "Modes.readersWhoWaitComeInWhenAWriterIsMadeAReaderUpToTheNextWriter",
                 "OnceProcesses",
-                "Onces",
-                "Queue.aWaiterGetsInWhenALeaseWasMadeShorter",
-                "Queue.aWaiterGetsInWhenAShortLeaseRunsOutAfterALongOne",
-                "Queue.aWaiterGetsInWhenTheLeaseOfASilentHolderRunsOut",
-                "Queue.aWaitersLeaseBeginsWhenItIsGranted",
-                "ReadWriteLocks",
-                "Reading.aBrokenLockStaysBrokenUntilItsLeaseEnds",
-                "Reading.aLockIsFreeWhenAllReadersHaveRunOutWhileTheyWereRead",
-                "Reading.aWriterComesInWhenTheLastReaderLeavesThoughAStatusWasReadMeanwhile",
-                "Reading.allPermitsCanBeTakenAgainWhenAllHaveRunOutWhileTheyWereRead",
-                "Reading.breakingAPermitThatHasRunOutTakesNothingFromTheOthers",
-                "Reading.permitsThatRanOutComeBackThoughAStatusWasReadMeanwhile",
-                "Semaphores",
-                "SharedProcesses");
+                "Onces");
+        skips.addAll(SKIPS_WITHOUT_SHARING);
+        return skips;
     }
 }

@@ -1,7 +1,6 @@
 package dev.holdfast.jdbc;
 
 import static dev.holdfast.jdbc.Requests.get;
-import static dev.holdfast.testbed.OrSkip.orSkip;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -14,6 +13,7 @@ import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Renewal.Verdict;
 import dev.holdfast.spi.support.Asked;
 import dev.holdfast.testbed.PostgresServer;
+import dev.holdfast.testbed.Started;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -30,7 +30,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -48,18 +47,13 @@ class SessionRequestsTest {
     private static final String STANDING = "s.claim_id IS NOT NULL";
     private static final String RELEASE = "claim_id = NULL FROM s WHERE";
 
-    @AutoClose
+    @Started({"-c", "max_connections=300"})
     private static PostgresServer server;
 
     @AutoClose
     private final SessionRig rig = new SessionRig();
 
     private final Meddling connections = new Meddling(server.jdbcUrl());
-
-    @BeforeAll
-    static void startServer() {
-        server = orSkip(() -> PostgresServer.start("-c", "max_connections=300"));
-    }
 
     @Test
     void renewalsAndReleasesAreServedBeforeClaimsThatCameFirst() {

@@ -1,6 +1,5 @@
 package dev.holdfast.jdbc;
 
-import static dev.holdfast.testbed.OrSkip.orSkip;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -16,6 +15,7 @@ import dev.holdfast.spi.support.Asked;
 import dev.holdfast.tck.KitTime;
 import dev.holdfast.testbed.MariaDbServer;
 import dev.holdfast.testbed.PostgresServer;
+import dev.holdfast.testbed.Started;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
@@ -26,9 +26,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -38,7 +36,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 class SplitReadsTest {
     private static final Duration SOON = Duration.ofSeconds(20);
 
+    @Started
     private static MariaDbServer mariaDb;
+
+    @Started
     private static PostgresServer postgres;
 
     private final List<Store> stores = new ArrayList<>();
@@ -91,18 +92,6 @@ class SplitReadsTest {
         abstract String replicaUrl();
 
         abstract List<String> copy();
-    }
-
-    @BeforeAll
-    static void startServers() {
-        mariaDb = orSkip(() -> MariaDbServer.start());
-        postgres = orSkip(() -> PostgresServer.start());
-    }
-
-    @AfterAll
-    static void stopServers() {
-        postgres.close();
-        mariaDb.close();
     }
 
     @AfterEach

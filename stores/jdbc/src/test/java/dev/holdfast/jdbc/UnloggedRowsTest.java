@@ -21,6 +21,7 @@ import dev.holdfast.spi.StoreContext;
 import dev.holdfast.spi.support.Asked;
 import dev.holdfast.testbed.PostgresServer;
 import dev.holdfast.testbed.ServerClock;
+import dev.holdfast.testbed.Started;
 import java.io.IOException;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -36,8 +37,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -52,15 +51,10 @@ class UnloggedRowsTest {
     private static final Duration LEASE = Duration.ofSeconds(2);
     private static final HoldOptions OPTIONS = HoldOptions.defaults().lease(LEASE);
 
-    @AutoClose
+    @Started({"-c", "wal_writer_delay=10s", "-c", "autovacuum=off"})
     private static PostgresServer server;
 
     private final List<AutoCloseable> opened = new ArrayList<>();
-
-    @BeforeAll
-    static void startServer() {
-        server = orSkip(() -> PostgresServer.start("-c", "wal_writer_delay=10s", "-c", "autovacuum=off"));
-    }
 
     @BeforeEach
     void dropTables() throws SQLException {

@@ -19,8 +19,8 @@ import dev.holdfast.tck.IgnoringListener;
 import dev.holdfast.tck.KitTime;
 import dev.holdfast.testbed.ChunkMatcher;
 import dev.holdfast.testbed.MemcachedServer;
-import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.ReplyDrop;
+import dev.holdfast.testbed.Started;
 import dev.holdfast.testbed.TcpProxy;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -41,8 +41,6 @@ import net.spy.memcached.ConnectionFactory;
 import net.spy.memcached.DefaultConnectionFactory;
 import net.spy.memcached.MemcachedClient;
 import net.spy.memcached.MemcachedNode;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -54,13 +52,8 @@ class BrokenSurroundingsTest {
     /** Between the pauses before a claim or a request is repeated, and those between two looks for late commands. */
     private static final Duration BRIEF = Duration.ofMillis(100);
 
-    @AutoClose
+    @Started
     private static MemcachedServer server;
-
-    @BeforeAll
-    static void startServer() {
-        server = OrSkip.orSkip(MemcachedServer::start);
-    }
 
     @Test
     void aWaitingClaimThatCannotBePolledAgainFails() throws Exception {

@@ -23,6 +23,7 @@ import dev.holdfast.testbed.ChunkMatcher;
 import dev.holdfast.testbed.MemcachedServer;
 import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.ReplyDrop;
+import dev.holdfast.testbed.Started;
 import dev.holdfast.testbed.TcpProxy;
 import java.time.Duration;
 import java.util.List;
@@ -32,7 +33,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -44,16 +44,15 @@ class FaultTest {
     private static final Duration LEASE = Duration.ofSeconds(3);
     private static final HoldOptions BRIEF = HoldOptions.defaults().lease(LEASE);
 
-    @AutoClose
+    @Started
     private static MemcachedServer server;
 
     private static int names;
 
     @BeforeAll
-    static void startServer() {
+    static void pollOften() {
         Awaitility.setDefaultPollDelay(Duration.ZERO);
         Awaitility.setDefaultPollInterval(Duration.ofMillis(10));
-        server = OrSkip.orSkip(MemcachedServer::start);
     }
 
     @Test

@@ -8,28 +8,21 @@ import dev.holdfast.tck.FrozenLayout;
 import dev.holdfast.tck.FrozenLayout.Clock;
 import dev.holdfast.tck.FrozenLayoutContract;
 import dev.holdfast.testbed.MemcachedServer;
-import dev.holdfast.testbed.OrSkip;
+import dev.holdfast.testbed.Started;
 import java.net.URLDecoder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 
 /** The layout of 0.1.0 on a single server. */
 class FrozenLayoutTest extends FrozenLayoutContract {
     private static final Pattern COMMAND = Pattern.compile("(set \\S+ \\d+ \\d+) (.*)");
     private static final Pattern ITEM = Pattern.compile("key=(\\S+) exp=(-?\\d+) .*");
 
-    @AutoClose
+    @Started
     private static MemcachedServer server;
-
-    @BeforeAll
-    static void start() {
-        server = OrSkip.orSkip(MemcachedServer::start);
-    }
 
     @Override
     protected FrozenLayout layout() {

@@ -4,23 +4,16 @@ import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
 import dev.holdfast.tck.StoreContract;
 import dev.holdfast.testbed.MemcachedServer;
-import dev.holdfast.testbed.OrSkip;
+import dev.holdfast.testbed.Started;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 
 /** The contract on a single server; a class for each of its storeys. */
 abstract class MemcachedContract extends StoreContract {
-    @AutoClose
+    @Started
     private static MemcachedServer server;
-
-    @BeforeAll
-    static void startServer() {
-        server = OrSkip.orSkip(MemcachedServer::start);
-    }
 
     @Override
     protected Store open(StoreContext context) {
@@ -64,6 +57,12 @@ abstract class MemcachedContract extends StoreContract {
 
     @Override
     protected Set<String> expectedSkips() {
-        return ExpectedSkips.ALL;
+        return with(
+                SKIPS_WITHOUT_SHARING,
+                "Grants.aClaimOfAnotherThreadDoesNotOvertakeAReleaseThatIsAboutToBeSent",
+                "Leases.aGrantOfASessionStandsWhileTheSessionLivesAndEndsWithIt",
+                "OnceProcesses",
+                "Onces",
+                "Wanted");
     }
 }

@@ -4,26 +4,19 @@ import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
 import dev.holdfast.tck.fuzz.StoreFuzz;
 import dev.holdfast.testbed.MemcachedServer;
-import dev.holdfast.testbed.OrSkip;
+import dev.holdfast.testbed.Started;
 import java.time.Duration;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.Set;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 
 /**
  * Random histories on a single server, by leases that are shorter than those it gives. It is not killed: it would forget all,
  * and {@link EvictionTest} says how far that is contained.
  */
 class MemcachedFuzzTest extends StoreFuzz {
-    @AutoClose
-    private MemcachedServer server;
-
-    @BeforeAll
-    void startServer() {
-        server = OrSkip.orSkip(MemcachedServer::start);
-    }
+    @Started
+    private static MemcachedServer server;
 
     @Override
     protected Store open(StoreContext context, int port, int client) {

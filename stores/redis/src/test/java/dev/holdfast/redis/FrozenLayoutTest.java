@@ -6,9 +6,9 @@ import dev.holdfast.spi.StoreFence;
 import dev.holdfast.tck.FrozenLayout;
 import dev.holdfast.tck.FrozenLayout.Clock;
 import dev.holdfast.tck.FrozenLeasesContract;
-import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.RedisServer;
 import dev.holdfast.testbed.RespConnection;
+import dev.holdfast.testbed.Started;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,27 +16,22 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 
 /** The layout of 0.1.0 on a single server. */
 class FrozenLayoutTest extends FrozenLeasesContract {
     private static final Pattern WORD = Pattern.compile("\"([^\"]*)\"|(\\S+)");
+
+    @Started
     private static RedisServer server;
+
+    @AutoClose
     private static RespConnection redis;
 
     @BeforeAll
-    static void start() {
-        server = OrSkip.orSkip(RedisServer::start);
+    static void connect() {
         redis = server.connect();
-    }
-
-    @AfterAll
-    static void stop() {
-        if (server != null) {
-            redis.close();
-            server.close();
-        }
     }
 
     @Override

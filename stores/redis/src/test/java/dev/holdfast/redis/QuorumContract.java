@@ -69,26 +69,12 @@ abstract class QuorumContract extends StoreContract {
 
     @Override
     protected Set<String> expectedSkips() {
-        return Set.of(
+        return with(
+                SKIPS_WITHOUT_SHARING,
                 "Grants.aClaimOfAnotherThreadDoesNotOvertakeAReleaseThatIsAboutToBeSent",
                 "Leases.aGrantOfASessionStandsWhileTheSessionLivesAndEndsWithIt",
-                "Modes.readersShareANameAndExcludeTheWriter",
-                "Modes.aWriterThatWaitsIsServedWhenTheReadersAreGone",
-                "Modes.aWriterThatIsMadeAReaderStandsAsItDidAndReadersComeInWhereTheStoreSaysSo",
-                "Modes.readersWhoWaitComeInWhenAWriterIsMadeAReaderUpToTheNextWriter",
-                "Modes.noMorePermitsAreOutThanThereAre",
-                "Modes.aPermitThatNobodyReturnsComesBackByItself",
-                "Reading.permitsThatRanOutComeBackThoughAStatusWasReadMeanwhile",
-                "Reading.aWriterComesInWhenTheLastReaderLeavesThoughAStatusWasReadMeanwhile",
-                "Reading.allPermitsCanBeTakenAgainWhenAllHaveRunOutWhileTheyWereRead",
-                "Reading.aLockIsFreeWhenAllReadersHaveRunOutWhileTheyWereRead",
-                "Reading.breakingAPermitThatHasRunOutTakesNothingFromTheOthers",
-                "Onces",
                 "OnceProcesses",
-                "Wanted",
-                "ReadWriteLocks",
-                "Downgrades",
-                "Semaphores",
-                "SharedProcesses");
+                "Onces",
+                "Wanted");
     }
 }

@@ -3,25 +3,18 @@ package dev.holdfast.redis;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
 import dev.holdfast.tck.StoreContract;
-import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.RedisServer;
 import dev.holdfast.testbed.RespConnection;
+import dev.holdfast.testbed.Started;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 
 /** The contract on Redis, a class for each of its layers. */
 abstract class RedisContract extends StoreContract {
-    @AutoClose
+    @Started
     private static RedisServer server;
-
-    @BeforeAll
-    static void startServer() {
-        server = OrSkip.orSkip(RedisServer::start);
-    }
 
     /** Gives requests up sooner than by default: the cases of outages wait for that. */
     @Override

@@ -3,28 +3,21 @@ package dev.holdfast.redis;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
 import dev.holdfast.tck.fuzz.StoreFuzz;
-import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.RedisServer;
 import dev.holdfast.testbed.RespConnection;
 import dev.holdfast.testbed.ServerProcess;
+import dev.holdfast.testbed.Started;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 
 /** Random histories on a server that keeps all its data. */
 class RedisFuzzTest extends StoreFuzz {
     private static final long SOON_MILLIS = 1_000;
 
-    @AutoClose
-    private RedisServer server;
-
-    @BeforeAll
-    void startServer() {
-        server = OrSkip.orSkip(() -> RedisServer.start("--appendonly", "yes", "--appendfsync", "always"));
-    }
+    @Started({"--appendonly", "yes", "--appendfsync", "always"})
+    private static RedisServer server;
 
     @Override
     protected Store open(StoreContext context, int port, int client) {

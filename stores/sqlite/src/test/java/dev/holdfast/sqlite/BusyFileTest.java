@@ -18,7 +18,6 @@ import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Renewal.Verdict;
 import dev.holdfast.spi.support.Asked;
 import dev.holdfast.tck.IgnoringListener;
-import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -32,26 +31,11 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** A file that another process blocks: requests wait for a while, then fail; waits live on; reads are not disturbed. */
-class BusyFileTest {
-    private static final String NAME = "order:42";
+class BusyFileTest extends OnOneFile {
     private static final Duration BRIEF = Duration.ofMillis(300);
-
-    @TempDir
-    Path folder;
-
-    @AutoClose
-    private Rig rig;
-
-    @BeforeEach
-    void openTheRig() {
-        rig = new Rig(folder);
-    }
 
     /** Blocks the file as a process does that is stopped inside a statement. */
     private AutoCloseable block() throws SQLException {

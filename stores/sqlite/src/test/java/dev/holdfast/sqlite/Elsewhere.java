@@ -15,8 +15,6 @@ import java.util.Optional;
 
 /** A client in a process that sees this machine otherwise: in namespaces of its own, with mounts of its own. */
 final class Elsewhere {
-    static final String NAME = "order:42";
-
     private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
     private Elsewhere() {}
@@ -27,7 +25,7 @@ final class Elsewhere {
 
         public static void main(String[] arguments) throws IOException {
             try (LockClient client = LockClient.connect(arguments[0])) {
-                Optional<Hold> hold = client.lock(NAME).tryAcquire();
+                Optional<Hold> hold = client.lock(OnOneFile.NAME).tryAcquire();
                 System.out.println(hold.isPresent() ? "held" : "busy");
                 System.in.read();
             } catch (StoreRefusedException e) {

@@ -27,28 +27,12 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.AbstractThrowableAssert;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Where the file may lie, whose it is, and what happens when it, or the disk under it, goes. */
-class FileTest {
-    private static final String NAME = "order:42";
-
-    @TempDir
-    Path folder;
-
-    @AutoClose
-    private Rig rig;
-
-    @BeforeEach
-    void openTheRig() {
-        rig = new Rig(folder);
-    }
-
+class FileTest extends OnOneFile {
     @Test
     void missingDirectoriesAndTheFileAreTheirOwnersAlone() throws IOException {
         rig = new Rig(folder.resolve("a/b"));

@@ -11,27 +11,12 @@ import static org.awaitility.Awaitility.await;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Renewal.Verdict;
 import dev.holdfast.spi.support.Asked;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** What is removed when nobody has used it for an hour, and what never is. */
-class HousekeepingTest {
-    @TempDir
-    Path folder;
-
-    @AutoClose
-    private Rig rig;
-
-    @BeforeEach
-    void openTheRig() {
-        rig = new Rig(folder);
-    }
-
+class HousekeepingTest extends OnOneFile {
     @Test
     void whatNobodyHasUsedForAnHourIsRemovedWhateverTheNumberOfNames() {
         SqliteStore one = rig.open();

@@ -18,26 +18,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.assertj.core.api.AbstractThrowableAssert;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** What is in the file: created when it is new, refused when it is not ours, too new, damaged. */
-class LayoutTest {
-    private static final String NAME = "order:42";
-
-    @TempDir
-    Path folder;
-
-    @AutoClose
-    private Rig rig;
-
-    @BeforeEach
-    void openTheRig() {
-        rig = new Rig(folder);
-    }
-
+class LayoutTest extends OnOneFile {
     @Test
     void anEmptyFileIsANewOne() throws IOException {
         Files.createFile(rig.file);

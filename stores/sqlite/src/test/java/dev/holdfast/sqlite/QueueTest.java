@@ -13,34 +13,17 @@ import static org.awaitility.Awaitility.await;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.support.Asked;
-import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** The queue of a name: whose turn it is, who loses it, and what is left in the file. */
-class QueueTest {
+class QueueTest extends OnOneFile {
     private static final Duration TURN = Duration.ofNanos(SqliteSql.TURN_MICROS * 1000);
-    private static final String NAME = "order:42";
-
-    @TempDir
-    Path folder;
-
-    @AutoClose
-    private Rig rig;
-
-    @BeforeEach
-    void openTheRig() {
-        rig = new Rig(folder);
-    }
-
     @Test
     void aTryDoesNotOvertakeAWaiterWhoseTurnItIs() {
         rig.freeze();

@@ -1,6 +1,5 @@
 package dev.holdfast.sqlite;
 
-import static dev.holdfast.sqlite.Elsewhere.NAME;
 import static dev.holdfast.sqlite.Rig.attempt;
 import static dev.holdfast.sqlite.Rig.get;
 import static dev.holdfast.sqlite.Rig.hold;
@@ -19,29 +18,20 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Another boot id is a reboot only if no other process has the file open: a container may show an id of its own. */
-class SecondBootTest {
+class SecondBootTest extends OnOneFile {
     private static final Duration BRIEF = Duration.ofMillis(300);
-
-    @TempDir
-    Path folder;
-
-    @AutoClose
-    private Rig rig;
 
     private Path otherBootId;
 
     @BeforeEach
-    void openTheRig() throws Exception {
-        rig = new Rig(folder);
+    void anotherBoot() throws Exception {
         otherBootId = Files.writeString(folder.resolve("boot_id"), "11111111-2222-4333-8444-555555555555\n");
     }
 

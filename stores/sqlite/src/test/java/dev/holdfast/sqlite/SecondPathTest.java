@@ -1,6 +1,5 @@
 package dev.holdfast.sqlite;
 
-import static dev.holdfast.sqlite.Elsewhere.NAME;
 import static dev.holdfast.sqlite.Rig.attempt;
 import static dev.holdfast.sqlite.Rig.claim;
 import static dev.holdfast.sqlite.Rig.get;
@@ -24,27 +23,18 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** One file under two paths has a log beside each, and so locks of its own under each: it is refused. */
-class SecondPathTest {
-    @TempDir
-    Path folder;
-
-    @AutoClose
-    private Rig rig;
-
+class SecondPathTest extends OnOneFile {
     private Path elsewhere;
 
     @BeforeEach
-    void openTheRig() throws Exception {
-        rig = new Rig(folder);
+    void anotherFolder() throws Exception {
         elsewhere = Files.createDirectory(folder.resolve("else where"));
     }
 

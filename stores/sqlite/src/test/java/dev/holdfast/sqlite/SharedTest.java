@@ -18,7 +18,6 @@ import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Mode.Permits;
 import dev.holdfast.spi.Renewal.Verdict;
 import dev.holdfast.spi.support.Asked;
-import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
@@ -38,34 +37,26 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Readers and permits in a file: who fits beside whom, whose turn it is, whose number is the higher. */
-class SharedTest {
+class SharedTest extends OnOneFile {
     private static final Duration TURN = Duration.ofNanos(SqliteSql.TURN_MICROS * 1000);
-    private static final String NAME = "order:42";
 
-    @TempDir
-    Path folder;
-
-    private Rig rig;
     private SqliteStore one;
     private SqliteStore two;
     private final ExecutorService threads = Executors.newCachedThreadPool();
 
     @BeforeEach
     void openTheStores() {
-        rig = new Rig(folder);
         one = rig.open();
         two = rig.open();
     }
 
     @AfterEach
-    void closeTheRig() {
+    void endTheThreads() {
         threads.shutdownNow();
-        rig.close();
     }
 
     @Test

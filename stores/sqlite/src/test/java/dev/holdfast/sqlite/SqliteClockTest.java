@@ -21,26 +21,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Which clock decides what: the machine's ends leases, the wall clock only seeds numbers, a restart frees all. */
-class SqliteClockTest {
-    private static final String NAME = "order:42";
-
-    @TempDir
-    Path folder;
-
-    @AutoClose
-    private Rig rig;
-
-    @BeforeEach
-    void openTheRig() {
-        rig = new Rig(folder);
-    }
-
+class SqliteClockTest extends OnOneFile {
     @Test
     void aLeaseEndsByTheMachinesClock() {
         SqliteStore one = rig.open();

@@ -1,17 +1,15 @@
 package dev.holdfast.zookeeper;
 
+import static dev.holdfast.zookeeper.RawStore.answer;
+import static dev.holdfast.zookeeper.RawStore.claim;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.Hold;
-import dev.holdfast.Holder;
 import dev.holdfast.LockClient;
 import dev.holdfast.StoreUnavailableException;
-import dev.holdfast.spi.Claim;
-import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
-import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
@@ -25,7 +23,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
@@ -39,7 +36,6 @@ import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -52,7 +48,7 @@ class BrokenRequestsTest {
 
     /** Nodes of locks stay, so that a claim takes one write. */
     @AutoClose
-    private static ZooKeeperServer server;
+    private static final ZooKeeperServer server = ZooKeeperServers.withoutSweeper();
 
     private final BrokenTime time = new BrokenTime();
     /** The next success of a write of several steps is read half. */
@@ -67,11 +63,6 @@ class BrokenRequestsTest {
     private CuratorFramework curator;
     private Store store;
     private LockClient rival;
-
-    @BeforeAll
-    static void startServer() {
-        server = ZooKeeperServers.withoutSweeper();
-    }
 
     @BeforeEach
     void open() throws InterruptedException {
@@ -211,15 +202,6 @@ class BrokenRequestsTest {
         Optional<Hold> next = rival.lock(name).tryAcquire();
         assertThat(next).isPresent();
         next.get().close();
-    }
-
-    private static Claim claim(String name) {
-        Holder holder = new Holder("host", 1, "thread", "");
-        return new Claim(ClaimId.random(), name, Mode.EXCLUSIVE, Duration.ofSeconds(20), true, 0, holder);
-    }
-
-    private static <T> T answer(CompletionStage<T> asked) throws Exception {
-        return asked.toCompletableFuture().get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS);
     }
 
     /** Its clock can be made to fail once, on the thread on which answers are read. */

@@ -1,15 +1,13 @@
 package dev.holdfast.zookeeper;
 
+import static dev.holdfast.zookeeper.RawStore.claim;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.ClientClosedException;
-import dev.holdfast.Holder;
 import dev.holdfast.spi.Claim;
-import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
-import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.support.Asked;
 import dev.holdfast.spi.support.ElapsedTime;
 import dev.holdfast.tck.KitTime;
@@ -23,7 +21,6 @@ import org.apache.curator.retry.RetryOneTime;
 import org.apache.zookeeper.CreateMode;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -39,7 +36,7 @@ class EndedSessionTest {
     private static final int LONG_SESSION = 60_000;
 
     @AutoClose
-    private static ZooKeeperServer server;
+    private static final ZooKeeperServer server = ZooKeeperServers.quick();
 
     private final KitTime time = new KitTime();
     private final ElapsedTime elapsed = ElapsedTime.of(time);
@@ -48,11 +45,6 @@ class EndedSessionTest {
     private ZooKeeperContext context;
     private PendingClaims claims;
     private Session ended;
-
-    @BeforeAll
-    static void startServer() {
-        server = ZooKeeperServers.quick();
-    }
 
     @BeforeEach
     void open() throws Exception {
@@ -137,11 +129,6 @@ class EndedSessionTest {
         HeldNode node = new HeldNode(grant, path, ended, true, context.heldNodes());
         context.heldNodes().add(node);
         return node;
-    }
-
-    private static Claim claim(String name) {
-        Holder holder = new Holder("host", 1, "thread", "");
-        return new Claim(ClaimId.random(), name, Mode.EXCLUSIVE, Duration.ofSeconds(10), true, 0, holder);
     }
 
     /** The end was reported before the grant was kept: it is not reported again. */

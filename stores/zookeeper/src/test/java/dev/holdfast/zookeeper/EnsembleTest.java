@@ -19,7 +19,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Tag;
@@ -31,12 +30,7 @@ class EnsembleTest {
     private static final Duration TIME_LIMIT = Duration.ofSeconds(60);
 
     @AutoClose
-    private static ZooKeeperEnsemble ensemble;
-
-    @BeforeAll
-    static void startServers() {
-        ensemble = ZooKeeperEnsemble.start(ZooKeeperServers.SETTINGS, ZooKeeperServers.FLAGS);
-    }
+    private static final ZooKeeperEnsemble ensemble = ZooKeeperEnsemble.start(ZooKeeperServers.SETTINGS, ZooKeeperServers.FLAGS);
 
     /** The effects of an earlier test on a server are over: with one missing, another's failure would stop all. */
     @BeforeEach

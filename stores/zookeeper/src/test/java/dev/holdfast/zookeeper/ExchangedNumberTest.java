@@ -1,16 +1,14 @@
 package dev.holdfast.zookeeper;
 
+import static dev.holdfast.zookeeper.RawStore.claim;
+import static dev.holdfast.zookeeper.RawStore.granted;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.Hold;
 import dev.holdfast.HoldOptions;
-import dev.holdfast.Holder;
 import dev.holdfast.LockClient;
-import dev.holdfast.spi.Claim;
-import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
-import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
 import dev.holdfast.spi.support.Asked;
@@ -33,7 +31,6 @@ import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -45,15 +42,10 @@ class ExchangedNumberTest {
     private static final HoldOptions ALONE = HoldOptions.defaults().handOver(0, Duration.ZERO);
 
     @AutoClose
-    private static ZooKeeperServer server;
+    private static final ZooKeeperServer server = ZooKeeperServers.quick();
 
     /** Done once, after the next write of several steps has been carried out and before what follows it is sent. */
     private final AtomicReference<Runnable> between = new AtomicReference<>();
-
-    @BeforeAll
-    static void startServer() {
-        server = ZooKeeperServers.quick();
-    }
 
     @Test
     void aWaiterThatLeavesWhileAnotherClaimsAgainDoesNotChangeItsToken() throws Exception {
@@ -137,18 +129,6 @@ class ExchangedNumberTest {
             assertThat(between).as("done").hasValue(null);
             assertThat(grant.number() * TOKENS_PER_NUMBER).isEqualTo(shown(rival, "claimed"));
         }
-    }
-
-    private static Claim claim(String name) {
-        Holder holder = new Holder("host", 1, "thread", "");
-        return new Claim(ClaimId.random(), name, Mode.EXCLUSIVE, Duration.ofSeconds(20), true, 0, holder);
-    }
-
-    private static Grant granted(Asked pending) throws Exception {
-        return pending.answer()
-                .toCompletableFuture()
-                .get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS)
-                .orElseThrow();
     }
 
     private static void acquireAndRelease(LockClient rival, String name) {

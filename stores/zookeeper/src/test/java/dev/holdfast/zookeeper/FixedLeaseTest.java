@@ -18,7 +18,6 @@ import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -30,12 +29,7 @@ class FixedLeaseTest {
     private static final HoldOptions FIXED = HoldOptions.defaults().autoRenew(false);
 
     @AutoClose
-    private static ZooKeeperServer server;
-
-    @BeforeAll
-    static void startServer() {
-        server = ZooKeeperServers.quick();
-    }
+    private static final ZooKeeperServer server = ZooKeeperServers.quick();
 
     @Test
     void aLeaseShorterThanTheSessionEndsByTheClientsOwnDelete() throws Exception {

@@ -21,7 +21,6 @@ import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.Stat;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 
 /** The layout of 0.1.0, written by a client of ZooKeeper's own. */
 class FrozenLayoutTest extends FrozenSessionsContract {
@@ -30,15 +29,10 @@ class FrozenLayoutTest extends FrozenSessionsContract {
     private static final int PLACE_DIGITS = 10;
 
     @AutoClose
-    private static ZooKeeperServer server;
+    private static final ZooKeeperServer server = ZooKeeperServers.withoutSweeper();
 
     @AutoClose
     private ZooKeeper witness;
-
-    @BeforeAll
-    static void start() {
-        server = ZooKeeperServers.withoutSweeper();
-    }
 
     @Override
     protected FrozenLayout layout() {

@@ -25,7 +25,6 @@ import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -39,7 +38,7 @@ class GrantBreakerTest {
     private static final HoldOptions ALONE = HoldOptions.defaults().handOver(0, Duration.ZERO);
 
     @AutoClose
-    private static ZooKeeperServer server;
+    private static final ZooKeeperServer server = ZooKeeperServers.quick();
 
     /** Done once, before the next request that deletes or changes a node. */
     private final AtomicReference<Runnable> between = new AtomicReference<>();
@@ -48,11 +47,6 @@ class GrantBreakerTest {
     private LockClient breaker;
     private LockClient holder;
     private LockClient rival;
-
-    @BeforeAll
-    static void startServer() {
-        server = ZooKeeperServers.quick();
-    }
 
     @BeforeEach
     void open() throws InterruptedException {

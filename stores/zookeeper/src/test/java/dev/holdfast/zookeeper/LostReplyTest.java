@@ -1,13 +1,12 @@
 package dev.holdfast.zookeeper;
 
+import static dev.holdfast.zookeeper.RawStore.answer;
+import static dev.holdfast.zookeeper.RawStore.claim;
+import static dev.holdfast.zookeeper.RawStore.granted;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.holdfast.Holder;
-import dev.holdfast.spi.Claim;
-import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
-import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
@@ -23,10 +22,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -37,16 +34,11 @@ class LostReplyTest {
     private static final Duration TIME_LIMIT = Duration.ofSeconds(30);
 
     @AutoClose
-    private static ZooKeeperServer server;
+    private static final ZooKeeperServer server = ZooKeeperServers.quick();
 
     private final KitTime time = new KitTime();
     private TcpProxy proxy;
     private Store store;
-
-    @BeforeAll
-    static void startServer() {
-        server = ZooKeeperServers.quick();
-    }
 
     @BeforeEach
     void open() {
@@ -64,7 +56,7 @@ class LostReplyTest {
 
     @Test
     void aReleaseThatIsSentTwiceIsNoLoss() throws Exception {
-        Grant grant = granted(Asked.of(store, claim("released")).answer());
+        Grant grant = granted(Asked.of(store, claim("released")));
         ReplyDrop drop = proxy.dropNextReply(ChunkMatcher.containing("/x-" + grant.id()));
 
         CompletionStage<Boolean> released = store.release(grant);
@@ -75,7 +67,7 @@ class LostReplyTest {
 
     @Test
     void aReleaseThatLeftWithTheNextClaimAndIsSentTwiceIsNoLoss() throws Exception {
-        Grant grant = granted(Asked.of(store, claim("exchanged")).answer());
+        Grant grant = granted(Asked.of(store, claim("exchanged")));
         ReplyDrop drop = proxy.dropNextReply(ChunkMatcher.containing("/x-" + grant.id()));
         CompletableFuture<Boolean> released = new CompletableFuture<>();
         CompletableFuture<Grant> next = new CompletableFuture<>();
@@ -93,7 +85,7 @@ class LostReplyTest {
     /** The failures of a renewal's requests are reported one after the other, and it is repeated at the first of them. */
     @Test
     void aGrantWhoseRenewalIsRepeatedWhileItFailsIsReportedAsBroken() throws Exception {
-        Grant grant = granted(Asked.of(store, claim("broken")).answer());
+        Grant grant = granted(Asked.of(store, claim("broken")));
         ReplyDrop drop = proxy.dropNextReply(ChunkMatcher.containing("/holdfast"));
         CompletableFuture<Renewal> again = new CompletableFuture<>();
         renewUntilAnswered(grant, again);
@@ -109,7 +101,7 @@ class LostReplyTest {
     /** The failure of the first reading is reported before that of the second, which must not end the watch of a third. */
     @Test
     void aWaitingClaimIsSeenThoughARenewalWasRepeatedWhileItFailed() throws Exception {
-        Grant grant = granted(Asked.of(store, claim("contended")).answer());
+        Grant grant = granted(Asked.of(store, claim("contended")));
         ReplyDrop drop = proxy.dropNextReply(ChunkMatcher.containing("/holdfast"));
         List<CompletableFuture<Renewal>> renewals = List.of(new CompletableFuture<>(), new CompletableFuture<>());
         renewals.forEach(each -> renewUntilAnswered(grant, each));
@@ -135,7 +127,7 @@ class LostReplyTest {
                 wanted.complete(grant);
             }
         });
-        Grant grant = granted(Asked.of(store, claim("wanted")).answer());
+        Grant grant = granted(Asked.of(store, claim("wanted")));
         assertThat(answer(store.watch(grant))).isFalse();
         ReplyDrop drop = proxy.dropNextReply(ChunkMatcher.containing("wanted"));
 
@@ -158,18 +150,5 @@ class LostReplyTest {
                 renewUntilAnswered(grant, answer);
             }
         });
-    }
-
-    private static Claim claim(String name) {
-        Holder holder = new Holder("host", 1, "thread", "");
-        return new Claim(ClaimId.random(), name, Mode.EXCLUSIVE, Duration.ofSeconds(30), true, 0, holder);
-    }
-
-    private static Grant granted(CompletionStage<Optional<Grant>> answer) throws Exception {
-        return answer(answer).orElseThrow();
-    }
-
-    private static <T> T answer(CompletionStage<T> stage) throws Exception {
-        return stage.toCompletableFuture().get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS);
     }
 }

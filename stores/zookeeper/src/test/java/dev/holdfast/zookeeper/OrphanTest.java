@@ -1,14 +1,14 @@
 package dev.holdfast.zookeeper;
 
+import static dev.holdfast.zookeeper.RawStore.claim;
+import static dev.holdfast.zookeeper.RawStore.granted;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.holdfast.Holder;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
-import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Renewal.Verdict;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
@@ -27,7 +27,6 @@ import org.apache.curator.retry.RetryOneTime;
 import org.apache.zookeeper.CreateMode;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Tag;
@@ -41,17 +40,12 @@ class OrphanTest {
     private static final int LONG_SESSION = 60_000;
 
     @AutoClose
-    private static ZooKeeperServer server;
+    private static final ZooKeeperServer server = ZooKeeperServers.quick();
 
     private final KitTime time = new KitTime();
     private CuratorFramework witness;
     private TcpProxy proxy;
     private Store store;
-
-    @BeforeAll
-    static void startServer() {
-        server = ZooKeeperServers.quick();
-    }
 
     @BeforeEach
     void open() throws InterruptedException {
@@ -143,11 +137,6 @@ class OrphanTest {
         await().atMost(TIME_LIMIT).until(() -> nodes(claim).isEmpty());
     }
 
-    private static Claim claim(String name) {
-        Holder holder = new Holder("host", 1, "thread", "");
-        return new Claim(ClaimId.random(), name, Mode.EXCLUSIVE, Duration.ofSeconds(10), true, 0, holder);
-    }
-
     private void orphan(Claim claim) throws Exception {
         witness.create()
                 .creatingParentsIfNeeded()
@@ -175,13 +164,6 @@ class OrphanTest {
                 .get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS)
                 .get(grant.id())
                 .verdict();
-    }
-
-    private static Grant granted(Asked pending) throws Exception {
-        return pending.answer()
-                .toCompletableFuture()
-                .get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS)
-                .orElseThrow();
     }
 
     private static String lock(Claim claim) {

@@ -1,13 +1,12 @@
 package dev.holdfast.zookeeper;
 
+import static dev.holdfast.zookeeper.RawStore.claim;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.holdfast.Holder;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
-import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
 import dev.holdfast.spi.support.Asked;
@@ -29,7 +28,6 @@ import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Stat;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -43,16 +41,11 @@ class OwnAclTest {
     private static final Duration TIME_LIMIT = Duration.ofSeconds(30);
 
     @AutoClose
-    private static ZooKeeperServer server;
+    private static final ZooKeeperServer server = ZooKeeperServers.quick();
 
     private CuratorFramework curator;
     private CuratorFramework witness;
     private TcpProxy proxy;
-
-    @BeforeAll
-    static void startServer() {
-        server = ZooKeeperServers.quick();
-    }
 
     @BeforeEach
     void connect() throws InterruptedException {
@@ -148,11 +141,6 @@ class OwnAclTest {
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }
-    }
-
-    private static Claim claim(String name) {
-        Holder holder = new Holder("host", 1, "thread", "");
-        return new Claim(ClaimId.random(), name, Mode.EXCLUSIVE, Duration.ofSeconds(10), true, 0, holder);
     }
 
     private record Asking(Consumer<String> asked) implements ACLProvider {

@@ -1,5 +1,6 @@
 package dev.holdfast.zookeeper;
 
+import static dev.holdfast.zookeeper.RawStore.answer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -23,8 +24,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.framework.api.ACLProvider;
@@ -32,7 +31,6 @@ import org.apache.curator.retry.RetryOneTime;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.data.ACL;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -44,15 +42,10 @@ class RefusalTest {
     private static final Duration TIME_LIMIT = Duration.ofSeconds(30);
 
     @AutoClose
-    private static ZooKeeperServer server;
+    private static final ZooKeeperServer server = ZooKeeperServers.quick();
 
     @AutoClose
     private CuratorFramework curator;
-
-    @BeforeAll
-    static void startServer() {
-        server = ZooKeeperServers.quick();
-    }
 
     @BeforeEach
     void connect() throws InterruptedException {
@@ -290,10 +283,6 @@ class RefusalTest {
                     .extracting(StoredRecord::name)
                     .contains("own");
         }
-    }
-
-    private static <T> T answer(CompletionStage<T> asked) throws Exception {
-        return asked.toCompletableFuture().get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS);
     }
 
     @Test

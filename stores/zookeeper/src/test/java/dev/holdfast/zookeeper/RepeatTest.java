@@ -1,12 +1,12 @@
 package dev.holdfast.zookeeper;
 
+import static dev.holdfast.zookeeper.RawStore.answer;
+import static dev.holdfast.zookeeper.RawStore.claim;
+import static dev.holdfast.zookeeper.RawStore.granted;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.Holder;
 import dev.holdfast.spi.Claim;
-import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
-import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
 import dev.holdfast.spi.support.Asked;
@@ -19,7 +19,6 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -30,16 +29,11 @@ class RepeatTest {
     private static final int ROUNDS = 3 * Integer.getInteger("holdfast.kit.rounds", 100);
 
     @AutoClose
-    private static ZooKeeperServer server;
+    private static final ZooKeeperServer server = ZooKeeperServers.quick();
 
     private final KitTime time = new KitTime();
     private Store store;
     private Store other;
-
-    @BeforeAll
-    static void startServer() {
-        server = ZooKeeperServers.quick();
-    }
 
     @BeforeEach
     void open() {
@@ -60,12 +54,12 @@ class RepeatTest {
         Grant grant = granted(Asked.of(store, claim));
         assertThat(broken(grant, false)).isTrue();
 
-        assertThat(answer(Asked.of(store, claim))).isEmpty();
+        assertThat(answer(Asked.of(store, claim).answer())).isEmpty();
 
-        assertThat(answer(Asked.of(other, claim("broken", false))))
+        assertThat(answer(Asked.of(other, claim("broken", false)).answer()))
                 .as("a rival, while the lease of the broken grant lasts")
                 .isEmpty();
-        assertThat(answer(Asked.of(other, claim("broken", true)))).isPresent();
+        assertThat(answer(Asked.of(other, claim("broken", true)).answer())).isPresent();
     }
 
     @Test
@@ -89,7 +83,7 @@ class RepeatTest {
             Claim claim = claim("broken-now", false);
             Grant grant = granted(Asked.of(store, claim));
             var broken = other.breakGrant(grant.name(), grant.number(), true);
-            Optional<Grant> again = answer(Asked.of(store, claim));
+            Optional<Grant> again = answer(Asked.of(store, claim).answer());
             assertThat(broken.toCompletableFuture().get(10, TimeUnit.SECONDS)).isTrue();
             again.ifPresent(store::release);
             store.withdraw(claim).toCompletableFuture().get(10, TimeUnit.SECONDS);
@@ -119,18 +113,5 @@ class RepeatTest {
         return other.breakGrant(grant.name(), grant.number(), now)
                 .toCompletableFuture()
                 .get(10, TimeUnit.SECONDS);
-    }
-
-    private static Claim claim(String name, boolean waits) {
-        Holder holder = new Holder("host", 1, "thread", "");
-        return new Claim(ClaimId.random(), name, Mode.EXCLUSIVE, Duration.ofSeconds(10), waits, 0, holder);
-    }
-
-    private static Grant granted(Asked pending) throws Exception {
-        return answer(pending).orElseThrow();
-    }
-
-    private static Optional<Grant> answer(Asked pending) throws Exception {
-        return pending.answer().get(20, TimeUnit.SECONDS);
     }
 }

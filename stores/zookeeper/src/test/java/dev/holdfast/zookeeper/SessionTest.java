@@ -30,7 +30,6 @@ import org.apache.curator.retry.RetryForever;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -39,12 +38,7 @@ class SessionTest {
     private static final Duration TIME_LIMIT = Duration.ofSeconds(30);
 
     @AutoClose
-    private static ZooKeeperServer server;
-
-    @BeforeAll
-    static void startServer() {
-        server = ZooKeeperServers.quick();
-    }
+    private static final ZooKeeperServer server = ZooKeeperServers.quick();
 
     @Test
     void aKilledSessionLosesTheHoldAndReEntryIsRefused() throws Exception {

@@ -19,7 +19,6 @@ import dev.holdfast.testbed.ZooKeeperServer;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** The wall clock runs ahead of {@code nanoTime}, as while a machine sleeps: the servers count on. */
@@ -27,14 +26,9 @@ class SleepTest {
     private static final Duration SESSION = Duration.ofSeconds(30);
 
     @AutoClose
-    private static ZooKeeperServer server;
+    private static final ZooKeeperServer server = ZooKeeperServers.quick();
 
     private final FaultyTime time = new FaultyTime();
-
-    @BeforeAll
-    static void start() {
-        server = ZooKeeperServers.quick();
-    }
 
     /** The write of the claim proves what was answered before it, which is older by the sleep. */
     @Test

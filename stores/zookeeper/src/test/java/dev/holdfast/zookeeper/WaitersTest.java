@@ -13,7 +13,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -23,12 +22,7 @@ class WaitersTest {
     private static final Duration TIME_LIMIT = Duration.ofSeconds(30);
 
     @AutoClose
-    private static ZooKeeperServer server;
-
-    @BeforeAll
-    static void startServer() {
-        server = ZooKeeperServers.quick();
-    }
+    private static final ZooKeeperServer server = ZooKeeperServers.quick();
 
     @Test
     void thoseThatWaitAreNamedAndThoseThatHoldAreNot() throws InterruptedException {

@@ -53,6 +53,6 @@ abstract class ZooKeeperContract extends StoreContract {
 
     @Override
     protected Set<String> expectedSkips() {
-        return ExpectedSkips.ALL;
+        return SKIPS_WITHOUT_LEASES;
     }
 }

@@ -20,15 +20,9 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** {@code holdfast break} asks for a reason and keeps it, and {@code holdfast why} tells it; on the script. */
-class BreakTest {
-    @TempDir
-    Path folder;
-
-    private Cli cli;
-
+class BreakTest extends OnOwnStore {
     @AutoClose
     private LockClient client;
 
@@ -36,7 +30,6 @@ class BreakTest {
 
     @BeforeEach
     void someoneHoldsALock() throws InterruptedException {
-        cli = new Cli(folder);
         client = LockClient.builder(cli.store()).label("nightly").build();
         hold = client.lock("job").acquire();
     }

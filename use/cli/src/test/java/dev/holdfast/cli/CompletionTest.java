@@ -15,23 +15,16 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What the shells make of {@code holdfast completion}. */
-class CompletionTest {
+class CompletionTest extends OnOwnStore {
     /** By the name of the shell. */
     private static final Map<String, List<String>> SCRIPTS = new ConcurrentHashMap<>();
 
-    @TempDir
-    Path folder;
-
-    private Cli cli;
-
     @BeforeEach
     void aFileToComplete() throws IOException {
-        cli = new Cli(folder);
         Files.createFile(cli.file("a-file.txt"));
     }
 

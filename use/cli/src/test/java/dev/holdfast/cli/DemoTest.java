@@ -13,22 +13,16 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-class DemoTest {
+class DemoTest extends OnOwnStore {
     private static final int STOCK = 80;
     private static final int RUNS = 3;
     private static final String NUMBER = "(\\d+(?:\\.\\d+)?)";
 
-    @TempDir
-    Path folder;
-
-    private Cli cli;
     private Path temporary;
 
     @BeforeEach
-    void storeAndTemporaryFolderOfItsOwn() throws Exception {
-        cli = new Cli(folder);
+    void temporaryFolderOfItsOwn() throws Exception {
         temporary = Files.createDirectory(cli.file("tmp"));
     }
 

@@ -16,22 +16,15 @@ import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Descriptors from 3 on reach the command, by the real script on Linux, and change nothing else. */
 @Tag("thorough")
-class DescriptorsTest {
-    @TempDir
-    Path folder;
-
-    private Cli cli;
-
+class DescriptorsTest extends OnOwnStore {
     @BeforeEach
-    void storeOfItsOwn() {
+    void descriptorsArePassedOn() {
         assumeTrue(Files.isDirectory(Path.of("/proc/self/fd")), "only Linux passes descriptors on");
-        cli = new Cli(folder);
     }
 
     private ChildProcess bash(String line) {

@@ -21,7 +21,6 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,7 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * everyday tests run the same jar by the same script.
  */
 @Tag("thorough")
-class DistributionTest {
+class DistributionTest extends OnOwnStore {
     private static final Duration PACKING = Duration.ofMinutes(3);
     private static final Pattern PACKAGE = Pattern.compile("`([a-z][\\w.]*)`");
 
@@ -41,11 +40,6 @@ class DistributionTest {
     static Path shared;
 
     private static Path home;
-
-    @TempDir
-    Path folder;
-
-    private Cli cli;
 
     @BeforeAll
     static void packAndUnpack() throws IOException {
@@ -68,11 +62,6 @@ class DistributionTest {
                 return inIt.findFirst().orElseThrow();
             }
         }
-    }
-
-    @BeforeEach
-    void storeOfItsOwn() {
-        cli = new Cli(folder);
     }
 
     @Test

@@ -1,14 +1,12 @@
 package dev.holdfast.cli;
 
 import dev.holdfast.testbed.EtcdServer;
-import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.Ports;
+import dev.holdfast.testbed.Started;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Base64;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
 /** What the command line says of etcd. */
@@ -18,13 +16,8 @@ import org.junit.jupiter.api.Tag;
 class EtcdCommandLineTest extends CommandLineContract {
     private static final AtomicInteger STORES = new AtomicInteger();
 
-    @AutoClose
+    @Started
     private static EtcdServer server;
-
-    @BeforeAll
-    static void startServer() {
-        server = OrSkip.orSkip(EtcdServer::start);
-    }
 
     /** A prefix that nobody has used. */
     @Override

@@ -8,28 +8,15 @@ import dev.holdfast.LockClient;
 import dev.holdfast.LockStatus;
 import dev.holdfast.testbed.ChildProcess;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** An exit of the JVM that {@code holdfast run} has not begun: by the JVM's own handler of a signal, or by anybody. */
 @Tag("thorough")
-class ExitDelayTest {
+class ExitDelayTest extends OnOwnStore {
     private static final int CODE = 143;
-
-    @TempDir
-    Path folder;
-
-    private Cli cli;
-
-    @BeforeEach
-    void storeOfItsOwn() {
-        cli = new Cli(folder);
-    }
 
     /** Runs the command line while the process is exiting already, and says whether it went on to its end. */
     static final class RunInExit {

@@ -2,27 +2,14 @@ package dev.holdfast.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** {@code holdfast fence}: a token below the last one runs nothing. */
-class FenceTest {
+class FenceTest extends OnOwnStore {
     /** So large that a double cannot tell it from its neighbours. */
     private static final long TODAY = 1_838_449_839_566_288_896L;
-
-    @TempDir
-    Path folder;
-
-    private Cli cli;
-
-    @BeforeEach
-    void storeOfItsOwn() {
-        cli = new Cli(folder);
-    }
 
     @Test
     void aTokenIsAdmittedUntilAHigherOneWasAndThenItsCommandDoesNotRun() {

@@ -9,28 +9,15 @@ import dev.holdfast.LockClient;
 import dev.holdfast.testbed.ChildProcess;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code holdfast run} as flock's users type it, on the script; what a wait says on a terminal; a limit to the hold. */
 @Tag("thorough")
-class FlockWordsTest {
-    @TempDir
-    Path folder;
-
-    private Cli cli;
-
-    @BeforeEach
-    void storeOfItsOwn() {
-        cli = new Cli(folder);
-    }
-
+class FlockWordsTest extends OnOwnStore {
     @Test
     void nTriesOnce() throws InterruptedException {
         try (LockClient client = cli.client();

@@ -12,20 +12,14 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** HOME is a folder of somebody else, as sudo may leave it: nothing of ours goes where another user could exchange it. */
 @Tag("thorough")
-class ForeignFoldersTest {
-    @TempDir
-    Path folder;
-
-    private Cli cli;
+class ForeignFoldersTest extends OnOwnStore {
     private Path home;
 
     @BeforeEach
     void aHome() throws IOException {
-        cli = new Cli(folder);
         home = Files.createDirectory(folder.resolve("home"));
     }
 

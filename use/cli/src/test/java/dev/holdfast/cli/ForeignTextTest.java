@@ -5,29 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.Hold;
 import dev.holdfast.LockClient;
 import dev.holdfast.testbed.ChildProcess;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Text that others wrote, in arguments or in the store: it breaks no command, and commands no terminal. */
 @Tag("thorough")
-class ForeignTextTest {
+class ForeignTextTest extends OnOwnStore {
     /** Colour, the C1 form of the same, backwards, invisible, an end of line of Unicode. */
     private static final String EVIL = "a\u001b[31mb\u009b1mc\u202ed\u2066e\u200bf\u2028g";
-
-    @TempDir
-    Path folder;
-
-    private Cli cli;
-
-    @BeforeEach
-    void storeOfItsOwn() {
-        cli = new Cli(folder);
-    }
 
     @Test
     void aCommandMayHaveAnyCharactersInItsArguments() {

@@ -14,30 +14,18 @@ import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The script {@code ./holdfast}: what it does before the command line is the command line's. */
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
-class LauncherTest {
+class LauncherTest extends OnOwnStore {
     private static final Pattern MODULES = Pattern.compile("^modules=\\((.*)\\)$", Pattern.MULTILINE);
     private static final Pattern OWN_DEPENDENCY = Pattern.compile(
             "<dependency>\\s*<groupId>dev\\.holdfast</groupId>\\s*<artifactId>holdfast-(\\w+)</artifactId>(?!\\s*<scope>)");
-
-    @TempDir
-    Path folder;
-
-    private Cli cli;
-
-    @BeforeEach
-    void storeOfItsOwn() {
-        cli = new Cli(folder);
-    }
 
     @Test
     void passesArgumentsAndExitCodeOnAndKeepsQuiet() {

@@ -5,31 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.LockClient;
 import dev.holdfast.testbed.ChildProcess;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Holders that are killed, stopped, or robbed of their lock. */
-class LossTest {
+class LossTest extends OnOwnStore {
     private static final Pattern FAMILY = Pattern.compile("family (\\d+) (\\d+) (\\d+)");
-
-    @TempDir
-    Path folder;
-
-    private Cli cli;
-
-    @BeforeEach
-    void storeOfItsOwn() {
-        cli = new Cli(folder);
-    }
 
     /** A holder, its command and the command's own child. */
     private record Family(ChildProcess holdfast, long command, long grandchild, long token) implements AutoCloseable {

@@ -1,13 +1,10 @@
 package dev.holdfast.cli;
 
-import static dev.holdfast.testbed.OrSkip.orSkip;
-
 import dev.holdfast.testbed.MariaDbServer;
 import dev.holdfast.testbed.Ports;
+import dev.holdfast.testbed.Started;
 import java.nio.file.Path;
 import java.util.Optional;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
 /** What the command line says of MariaDB. */
@@ -15,13 +12,8 @@ import org.junit.jupiter.api.Tag;
 @Tag("processes-in-another-class")
 @Tag("thorough")
 class MariaDbCommandLineTest extends CommandLineContract {
-    @AutoClose
+    @Started
     private static MariaDbServer server;
-
-    @BeforeAll
-    static void startServer() {
-        server = orSkip(() -> MariaDbServer.start());
-    }
 
     @Override
     protected String emptyStore(Path folder) {

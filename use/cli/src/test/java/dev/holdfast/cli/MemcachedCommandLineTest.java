@@ -4,26 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.testbed.ChildProcess;
 import dev.holdfast.testbed.MemcachedServer;
-import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.Ports;
+import dev.holdfast.testbed.Started;
 import java.nio.file.Path;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The command line on Memcached, which has exclusive locks alone. */
 class MemcachedCommandLineTest {
-    @AutoClose
+    @Started
     private static MemcachedServer server;
 
     @TempDir
     private Path folder;
-
-    @BeforeAll
-    static void startServer() {
-        server = OrSkip.orSkip(MemcachedServer::start);
-    }
 
     @Test
     void aLockIsHeldListedBrokenAndTakenByTheNext() {

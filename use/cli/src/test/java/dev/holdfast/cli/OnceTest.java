@@ -9,30 +9,17 @@ import dev.holdfast.OnceRun;
 import dev.holdfast.testbed.ChildProcess;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** {@code holdfast once}: one of many runs the command, the others skip it. */
-class OnceTest {
+class OnceTest extends OnOwnStore {
     private static final int PROCESSES = 6;
     private static final String YEAR = "8760h";
-
-    @TempDir
-    Path folder;
-
-    private Cli cli;
-
-    @BeforeEach
-    void storeOfItsOwn() {
-        cli = new Cli(folder);
-    }
 
     @Test
     void theSecondSkipsWithZeroAndSaysWhoRanItAndWhen() {

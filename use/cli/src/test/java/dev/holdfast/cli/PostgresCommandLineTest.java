@@ -1,12 +1,9 @@
 package dev.holdfast.cli;
 
-import static dev.holdfast.testbed.OrSkip.orSkip;
-
 import dev.holdfast.testbed.Ports;
 import dev.holdfast.testbed.PostgresServer;
+import dev.holdfast.testbed.Started;
 import java.nio.file.Path;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
 /** What the command line says of PostgreSQL. */
@@ -14,13 +11,8 @@ import org.junit.jupiter.api.Tag;
 @Tag("processes-in-another-class")
 @Tag("thorough")
 class PostgresCommandLineTest extends CommandLineContract {
-    @AutoClose
+    @Started
     private static PostgresServer server;
-
-    @BeforeAll
-    static void startServer() {
-        server = orSkip(() -> PostgresServer.start());
-    }
 
     @Override
     protected String emptyStore(Path folder) {

@@ -10,20 +10,13 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** The scripts on the page about cron do what the page says. */
-class RecipesTest {
+class RecipesTest extends OnOwnStore {
     private static final Path PAGE = Path.of("../..", "docs", "cron-and-systemd.md");
-
-    @TempDir
-    Path folder;
-
-    private Cli cli;
 
     @BeforeEach
     void holdfastIsOnThePath() throws IOException {
-        cli = new Cli(folder);
         Files.createSymbolicLink(cli.file("holdfast"), Launcher.script());
     }
 

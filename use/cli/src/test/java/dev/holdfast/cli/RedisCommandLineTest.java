@@ -9,13 +9,12 @@ import dev.holdfast.testbed.ChildProcess;
 import dev.holdfast.testbed.Ports;
 import dev.holdfast.testbed.RedisServer;
 import dev.holdfast.testbed.RespConnection;
+import dev.holdfast.testbed.Started;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,13 +24,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("engine-proved-elsewhere")
 @Tag("processes-proved-elsewhere")
 class RedisCommandLineTest extends CommandLineContract {
-    @AutoClose
+    @Started({"--appendonly", "yes"}) // one that is not warned about
     private static RedisServer server;
-
-    @BeforeAll
-    static void startServer() {
-        server = orSkip(() -> RedisServer.start("--appendonly", "yes")); // one that is not warned about
-    }
 
     @Test
     void whatAServerForgetsIsToldOnDemand(@TempDir Path folder) {

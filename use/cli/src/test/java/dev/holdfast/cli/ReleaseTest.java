@@ -6,24 +6,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.Hold;
 import dev.holdfast.LockClient;
 import dev.holdfast.testbed.ChildProcess;
-import java.nio.file.Path;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code holdfast release} asks before it breaks a lock; {@link CommandLineContract} has what it does then. */
 @Tag("thorough")
-class ReleaseTest {
+class ReleaseTest extends OnOwnStore {
     private static final String END_OF_INPUT = "\004";
-
-    @TempDir
-    Path folder;
-
-    private Cli cli;
 
     @AutoClose
     private LockClient client;
@@ -32,7 +25,6 @@ class ReleaseTest {
 
     @BeforeEach
     void someoneHoldsALock() throws InterruptedException {
-        cli = new Cli(folder);
         client = LockClient.builder(cli.store()).label("nightly").build();
         hold = client.lock("job").acquire();
     }

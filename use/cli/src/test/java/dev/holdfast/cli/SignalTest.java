@@ -7,31 +7,18 @@ import static org.awaitility.Awaitility.await;
 import dev.holdfast.LockClient;
 import dev.holdfast.LockStatus;
 import dev.holdfast.testbed.ChildProcess;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.locks.LockSupport;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Signals sent to {@code holdfast run}: they reach the command, and the lock is free at once. */
-class SignalTest {
+class SignalTest extends OnOwnStore {
     private static final int STORM = 12;
     private static final Duration START_UP = Duration.ofMillis(900);
-
-    @TempDir
-    Path folder;
-
-    private Cli cli;
-
-    @BeforeEach
-    void storeOfItsOwn() {
-        cli = new Cli(folder);
-    }
 
     @Test
     void aSignalReachesTheCommandWhoseCodeIsPassedOnAndTheLockIsFreeAtOnce() {

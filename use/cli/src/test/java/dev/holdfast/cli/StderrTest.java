@@ -19,29 +19,17 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Nothing waits for ever because nobody reads what is said on stderr. */
 @Tag("thorough")
-class StderrTest {
+class StderrTest extends OnOwnStore {
     /** A pipe that is full, and that nobody reads. */
     private static final String FULL_PIPE =
             "mkfifo full && exec 3<> full && { dd if=/dev/zero of=full bs=4096 oflag=nonblock 2> /dev/null || true; }; ";
 
     private static final String CTRL_S = "\023";
-
-    @TempDir
-    Path folder;
-
-    private Cli cli;
-
-    @BeforeEach
-    void storeOfItsOwn() {
-        cli = new Cli(folder);
-    }
 
     @Test
     void aLostHoldStopsItsCommandThoughStderrIsFull() {

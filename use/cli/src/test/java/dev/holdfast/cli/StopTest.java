@@ -18,13 +18,11 @@ import java.util.UUID;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** No process of a command goes on without the lock; by the real script. */
-class StopTest {
+class StopTest extends OnOwnStore {
     private static final String NOBODY = "65534";
     /** So long that a holder on a busy machine does not lose its hold by itself. */
     private static final String LEASE = "4s";
@@ -36,16 +34,6 @@ class StopTest {
 
     /** Marks the processes of one test. */
     private final String mark = "mark-" + UUID.randomUUID();
-
-    @TempDir
-    Path folder;
-
-    private Cli cli;
-
-    @BeforeEach
-    void storeOfItsOwn() {
-        cli = new Cli(folder);
-    }
 
     @AfterEach
     void leaveNothing() {

@@ -12,27 +12,15 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The script from a shell, from a pipe and as cron starts it: the same exit codes, and bytes that pass unchanged. */
 @Tag("thorough")
-class SurroundingsTest {
+class SurroundingsTest extends OnOwnStore {
     private static final int MANY_BYTES = 20_000_000;
-
-    @TempDir
-    Path folder;
-
-    private Cli cli;
-
-    @BeforeEach
-    void storeOfItsOwn() {
-        cli = new Cli(folder);
-    }
 
     /** Where the command line is called from. */
     private enum Caller {

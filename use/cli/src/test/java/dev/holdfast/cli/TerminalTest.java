@@ -10,19 +10,16 @@ import dev.holdfast.LockStatus;
 import dev.holdfast.testbed.ChildProcess;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** The script at a terminal: the command has it as if it had been started directly. */
 @Tag("thorough")
-class TerminalTest {
+class TerminalTest extends OnOwnStore {
     /** Exits with 40 and the number of times that it was interrupted; with 40 if it was not for some seconds. */
     private static final String COUNTING = "n=0; i=0; trap 'n=$((n + 1)); echo INT $n' INT; echo up; "
             + "while [ $n = 0 ] && [ $i -lt 200 ]; do i=$((i + 1)); sleep 0.02; done; sleep 0.5; exit $((40 + n))";
@@ -32,16 +29,6 @@ class TerminalTest {
 
     /** How often somebody looks for the grant: much more often than the moments differ. */
     private static final Duration LOOK = Duration.ofMillis(1);
-
-    @TempDir
-    Path folder;
-
-    private Cli cli;
-
-    @BeforeEach
-    void storeOfItsOwn() {
-        cli = new Cli(folder);
-    }
 
     @Test
     void theCommandReadsTheTerminal() {

@@ -9,29 +9,16 @@ import dev.holdfast.Hold;
 import dev.holdfast.LockClient;
 import dev.holdfast.testbed.ChildProcess;
 import dev.holdfast.testbed.RedisServer;
-import java.nio.file.Path;
 import java.util.List;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** {@code holdfast top} and {@code holdfast list --watch}, on the script. */
-class TopTest {
+class TopTest extends OnOwnStore {
     private static final String ALTERNATE_SCREEN = "\u001b[?1049h";
     private static final String BACK = "\u001b[?1049l";
     private static final String NO_WRAPPED_LINES = "\u001b[?7l";
     private static final String WRAPPED_LINES = "\u001b[?7h";
-
-    @TempDir
-    Path folder;
-
-    private Cli cli;
-
-    @BeforeEach
-    void storeOfItsOwn() {
-        cli = new Cli(folder);
-    }
 
     @Test
     @Tag("thorough")

@@ -17,7 +17,6 @@ import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,12 +28,7 @@ class ZooKeeperCommandLineTest extends CommandLineContract {
     private static final AtomicInteger STORES = new AtomicInteger();
 
     @AutoClose
-    private static ZooKeeperServer server;
-
-    @BeforeAll
-    static void startServer() {
-        server = ZooKeeperServer.start(Map.of("tickTime", "500", "maxSessionTimeout", "60000"));
-    }
+    private static final ZooKeeperServer server = ZooKeeperServer.start(Map.of("tickTime", "500", "maxSessionTimeout", "60000"));
 
     /** A chroot that nobody has used. */
     @Override

@@ -2,9 +2,9 @@ package dev.holdfast.bench.server;
 
 import dev.holdfast.bench.peer.StoreKind;
 import dev.holdfast.testbed.MariaDbServer;
-import java.time.Duration;
+import dev.holdfast.testbed.ServerProcess;
 import java.util.Map;
-import java.util.OptionalInt;
+import java.util.Optional;
 
 /** MariaDB with its default durability: every commit is forced to disk. */
 final class MariaDb implements Server {
@@ -26,8 +26,8 @@ final class MariaDb implements Server {
     }
 
     @Override
-    public OptionalInt port() {
-        return OptionalInt.of(server.port());
+    public Optional<ServerProcess> process() {
+        return Optional.of(server.process());
     }
 
     @Override
@@ -57,16 +57,6 @@ final class MariaDb implements Server {
                 "bytes",
                 database.number("select coalesce(sum(data_length + index_length), 0) from information_schema.tables"
                         + " where table_schema = 'test'"));
-    }
-
-    @Override
-    public Duration cpuTime() {
-        return server.process().cpuTime();
-    }
-
-    @Override
-    public void restart() {
-        server.process().restart();
     }
 
     @Override

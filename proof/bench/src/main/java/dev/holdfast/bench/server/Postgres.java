@@ -2,9 +2,10 @@ package dev.holdfast.bench.server;
 
 import dev.holdfast.bench.peer.StoreKind;
 import dev.holdfast.testbed.PostgresServer;
+import dev.holdfast.testbed.ServerProcess;
 import java.time.Duration;
 import java.util.Map;
-import java.util.OptionalInt;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /** PostgreSQL with its default durability: every commit is forced to disk. A process for each connection. */
@@ -32,8 +33,8 @@ final class Postgres implements Server {
     }
 
     @Override
-    public OptionalInt port() {
-        return OptionalInt.of(server.port());
+    public Optional<ServerProcess> process() {
+        return Optional.of(server.process());
     }
 
     @Override
@@ -63,11 +64,6 @@ final class Postgres implements Server {
     @Override
     public Duration cpuTime() {
         return ProcessTree.cpuTime(server.process().pid());
-    }
-
-    @Override
-    public void restart() {
-        server.process().restart();
     }
 
     @Override

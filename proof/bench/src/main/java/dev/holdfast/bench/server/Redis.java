@@ -3,9 +3,9 @@ package dev.holdfast.bench.server;
 import dev.holdfast.bench.peer.StoreKind;
 import dev.holdfast.testbed.RedisServer;
 import dev.holdfast.testbed.RespConnection;
-import java.time.Duration;
+import dev.holdfast.testbed.ServerProcess;
 import java.util.Map;
-import java.util.OptionalInt;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.MatchResult;
@@ -34,8 +34,8 @@ final class Redis implements Server {
     }
 
     @Override
-    public OptionalInt port() {
-        return OptionalInt.of(server.port());
+    public Optional<ServerProcess> process() {
+        return Optional.of(server.process());
     }
 
     @Override
@@ -69,16 +69,6 @@ final class Redis implements Server {
         return Map.of(
                 "keys", Double.parseDouble(connection.call("DBSIZE")),
                 "bytes", Double.parseDouble(field("memory", "used_memory")));
-    }
-
-    @Override
-    public Duration cpuTime() {
-        return server.process().cpuTime();
-    }
-
-    @Override
-    public void restart() {
-        server.process().restart();
     }
 
     @Override

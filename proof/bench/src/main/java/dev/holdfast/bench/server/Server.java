@@ -1,8 +1,10 @@
 package dev.holdfast.bench.server;
 
 import dev.holdfast.bench.peer.StoreKind;
+import dev.holdfast.testbed.ServerProcess;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 
 /** A store under measurement: where it is, how it is set, and what it counts. */
@@ -13,9 +15,14 @@ public interface Server extends AutoCloseable {
     /** Its address, as users of Holdfast write it. */
     String url();
 
+    /** Its process; none for what lives in files or memory, or in several. */
+    default Optional<ServerProcess> process() {
+        return Optional.empty();
+    }
+
     /** The port behind that address; none for what lives in files or memory. */
     default OptionalInt port() {
-        return OptionalInt.empty();
+        return process().map(server -> OptionalInt.of(server.port())).orElse(OptionalInt.empty());
     }
 
     /** Version and durability, in one line. */
@@ -33,12 +40,14 @@ public interface Server extends AutoCloseable {
 
     /** The processor time it has used; nothing for what runs in its clients. */
     default Duration cpuTime() {
-        return Duration.ZERO;
+        return process().map(ServerProcess::cpuTime).orElse(Duration.ZERO);
     }
 
     /** Kills it and starts it again on the same port, with what it has written; returns when it answers. */
     default void restart() {
-        throw new UnsupportedOperationException(kind().title() + " has no server");
+        process()
+                .orElseThrow(() -> new UnsupportedOperationException(kind().title() + " has no server"))
+                .restart();
     }
 
     @Override

@@ -1,10 +1,10 @@
 package dev.holdfast.bench.server;
 
 import dev.holdfast.bench.peer.StoreKind;
+import dev.holdfast.testbed.ServerProcess;
 import dev.holdfast.testbed.ZooKeeperServer;
-import java.time.Duration;
 import java.util.Map;
-import java.util.OptionalInt;
+import java.util.Optional;
 import java.util.regex.Pattern;
 
 /** One ZooKeeper server that forces its log to disk, in a JVM of its own. */
@@ -26,8 +26,8 @@ final class ZooKeeper implements Server {
     }
 
     @Override
-    public OptionalInt port() {
-        return OptionalInt.of(server.port());
+    public Optional<ServerProcess> process() {
+        return Optional.of(server.process());
     }
 
     @Override
@@ -48,16 +48,6 @@ final class ZooKeeper implements Server {
         return Map.of(
                 "nodes", Double.parseDouble(figure("zk_znode_count")),
                 "bytes", Double.parseDouble(figure("zk_approximate_data_size")));
-    }
-
-    @Override
-    public Duration cpuTime() {
-        return server.process().cpuTime();
-    }
-
-    @Override
-    public void restart() {
-        server.process().restart();
     }
 
     @Override

@@ -25,7 +25,7 @@ record ArbiterLock(int port, String name, Flaw flaw) implements AttackedLock {
             if (answer == null) {
                 throw new EOFException("the arbiter is gone");
             }
-            work.run(new Granted(Long.parseLong(answer), flaw != Flaw.NEVER_VALID));
+            work.run(new Grip(Long.parseLong(answer), 0, () -> flaw != Flaw.NEVER_VALID));
             say(connection, "release");
         }
         return flaw == Flaw.ALWAYS_LOST ? Result.LOST : Result.DONE;
@@ -38,10 +38,4 @@ record ArbiterLock(int port, String name, Flaw flaw) implements AttackedLock {
         }
     }
 
-    private record Granted(long token, boolean isValid) implements Grip {}
-
-    @Override
-    public void close() {
-        // Each turn has a connection of its own.
-    }
 }

@@ -1,6 +1,7 @@
 package dev.holdfast.challenge.lock;
 
 import dev.holdfast.spi.Mode;
+import java.util.function.BooleanSupplier;
 
 /**
  * A lock as one worker uses it, turn by turn. Locking, working and unlocking are one method, so that any library fits: with
@@ -21,17 +22,20 @@ public interface AttackedLock extends AutoCloseable {
         RECORDED
     }
 
-    /** What is known of a hold. */
-    interface Grip {
-        /** Its fencing token, 0 where there is none. */
-        long token();
+    /**
+     * What is known of a hold.
+     *
+     * @param token its fencing token, 0 where there is none
+     * @param period the period of a job, 0 elsewhere
+     * @param valid whether the library says that it is still held; one that cannot tell says yes
+     */
+    record Grip(long token, long period, BooleanSupplier valid) {
+        /** A hold of which nothing is known. */
+        static final Grip UNTOLD = new Grip(0, 0, () -> true);
 
-        /** Whether the library says that it is still held; one that cannot tell says yes. */
-        boolean isValid();
-
-        /** The period of a job, 0 elsewhere. */
-        default long period() {
-            return 0;
+        /** Asks now. */
+        public boolean isValid() {
+            return valid.getAsBoolean();
         }
     }
 
@@ -44,19 +48,7 @@ public interface AttackedLock extends AutoCloseable {
     /** Acquires the lock, does the work, releases the lock. */
     Result turn(Mode mode, Work work) throws Exception;
 
+    /** Frees what is this lock's alone; its client is the worker's. */
     @Override
-    void close() throws Exception;
-
-    /** A hold of which nothing is known. */
-    Grip UNTOLD = new Grip() {
-        @Override
-        public long token() {
-            return 0;
-        }
-
-        @Override
-        public boolean isValid() {
-            return true;
-        }
-    };
+    default void close() throws Exception {}
 }

@@ -20,25 +20,8 @@ final class CuratorElection implements AttackedLock {
         try (LeaderLatch latch = new LeaderLatch(client, path)) {
             latch.start();
             latch.await();
-            work.run(new Leading(latch));
+            work.run(new Grip(0, 0, latch::hasLeadership));
             return latch.hasLeadership() ? Result.DONE : Result.LOST;
         }
-    }
-
-    private record Leading(LeaderLatch latch) implements Grip {
-        @Override
-        public long token() {
-            return 0;
-        }
-
-        @Override
-        public boolean isValid() {
-            return latch.hasLeadership();
-        }
-    }
-
-    @Override
-    public void close() {
-        // The client is the worker's.
     }
 }

@@ -28,25 +28,14 @@ final class CuratorListening implements AttackedLock {
     @Override
     public Result turn(Mode mode, Work work) throws Exception {
         mutex.acquire();
-        Told hold = new Told(losses, losses.get());
+        int before = losses.get();
+        Grip hold = new Grip(0, 0, () -> losses.get() == before);
         try {
             work.run(hold);
         } finally {
             mutex.release();
         }
         return hold.isValid() ? Result.DONE : Result.LOST;
-    }
-
-    private record Told(AtomicInteger losses, int before) implements Grip {
-        @Override
-        public long token() {
-            return 0;
-        }
-
-        @Override
-        public boolean isValid() {
-            return losses.get() == before;
-        }
     }
 
     @Override

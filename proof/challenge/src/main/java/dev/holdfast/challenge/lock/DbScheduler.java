@@ -38,23 +38,11 @@ final class DbScheduler implements AttackedLock {
     private record Waiting(Work work, CompletableFuture<Result> over) {
         void run(Instant execution) {
             try {
-                work.run(new Execution(execution.toEpochMilli()));
+                work.run(new Grip(0, execution.toEpochMilli(), () -> true));
                 over.complete(Result.DONE);
             } catch (Exception | Error failed) {
                 over.completeExceptionally(failed);
             }
-        }
-    }
-
-    private record Execution(long period) implements Grip {
-        @Override
-        public long token() {
-            return 0;
-        }
-
-        @Override
-        public boolean isValid() {
-            return true;
         }
     }
 

@@ -22,25 +22,8 @@ final class HoldfastElection implements AttackedLock {
     public Result turn(Mode mode, Work work) throws Exception {
         try (Candidacy candidacy = client.election(name, options).stand()) {
             Term term = candidacy.awaitTerm();
-            work.run(new TermGrip(term));
+            work.run(new Grip(term.token(), 0, term::isValid));
             return term.isValid() ? Result.DONE : Result.LOST;
         }
-    }
-
-    private record TermGrip(Term term) implements Grip {
-        @Override
-        public long token() {
-            return term.token();
-        }
-
-        @Override
-        public boolean isValid() {
-            return term.isValid();
-        }
-    }
-
-    @Override
-    public void close() {
-        // The client is the worker's.
     }
 }

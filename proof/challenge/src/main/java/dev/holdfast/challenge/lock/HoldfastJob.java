@@ -5,7 +5,6 @@ import dev.holdfast.LockClient;
 import dev.holdfast.Once;
 import dev.holdfast.OnceOptions;
 import dev.holdfast.OnceResult;
-import dev.holdfast.OnceTurn;
 import dev.holdfast.challenge.workload.JobOfPeriod;
 import dev.holdfast.spi.Mode;
 import java.time.Duration;
@@ -29,7 +28,8 @@ final class HoldfastJob implements AttackedLock {
             AtomicBoolean begun = new AtomicBoolean();
             OnceResult result = once.run(turn -> {
                 begun.set(true);
-                work.run(new RunGrip(turn));
+                work.run(new Grip(
+                        turn.token(), turn.period().orElseThrow().start().toEpochMilli(), turn::isValid));
             });
             if (result instanceof OnceResult.Ran ran) {
                 return ran.loss().isEmpty() ? Result.DONE : Result.RECORDED;
@@ -38,27 +38,5 @@ final class HoldfastJob implements AttackedLock {
         } catch (HoldLostException lost) {
             return Result.LOST;
         }
-    }
-
-    private record RunGrip(OnceTurn turn) implements Grip {
-        @Override
-        public long token() {
-            return turn.token();
-        }
-
-        @Override
-        public boolean isValid() {
-            return turn.isValid();
-        }
-
-        @Override
-        public long period() {
-            return turn.period().orElseThrow().start().toEpochMilli();
-        }
-    }
-
-    @Override
-    public void close() {
-        // The client is the worker's.
     }
 }

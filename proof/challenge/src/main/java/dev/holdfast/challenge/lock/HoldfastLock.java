@@ -24,7 +24,7 @@ final class HoldfastLock implements AttackedLock {
     @Override
     public Result turn(Mode mode, Work work) throws Exception {
         try (Hold hold = acquire(mode)) {
-            work.run(new HoldGrip(hold));
+            work.run(new Grip(hold.token(), 0, hold::isValid));
         } catch (HoldLostException lost) {
             return Result.LOST;
         }
@@ -41,22 +41,5 @@ final class HoldfastLock implements AttackedLock {
         return shared
                 ? client.readWriteLock(name, options).write().acquire()
                 : client.lock(name, options).acquire();
-    }
-
-    private record HoldGrip(Hold hold) implements Grip {
-        @Override
-        public long token() {
-            return hold.token();
-        }
-
-        @Override
-        public boolean isValid() {
-            return hold.isValid();
-        }
-    }
-
-    @Override
-    public void close() {
-        // The client is the worker's.
     }
 }

@@ -1,31 +1,23 @@
 package dev.holdfast.challenge.lock;
 
-import dev.holdfast.bench.peer.Peer;
-import dev.holdfast.bench.peer.Peer.Mode;
 import dev.holdfast.bench.peer.Peer.PeerLock;
+import dev.holdfast.bench.peer.ShedLock;
+import dev.holdfast.spi.Mode;
 import java.time.Duration;
 
 /** A lock of another library, as the bench uses it. */
-final class LibraryLock implements AttackedLock {
+record LibraryLock(PeerLock lock) implements AttackedLock {
     /**
-     * Between two tries of a caller whose lock never waits: what the libraries take that poll by themselves. A caller that
-     * asks each millisecond takes a database away from all that run beside it.
+     * Between two tries of a caller of ShedLock, which never waits: what the libraries take that poll by themselves. A caller
+     * that asks each millisecond takes a database away from all that run beside it.
      */
-    static final Duration BETWEEN_TRIES = Duration.ofMillis(100);
-
-    private final PeerLock lock;
-    private final boolean waits;
-
-    LibraryLock(Peer peer, String name, boolean waits) throws Exception {
-        this.lock = peer.open(name, Mode.EXCLUSIVE);
-        this.waits = waits;
-    }
+    private static final Duration BETWEEN_TRIES = Duration.ofMillis(100);
 
     @Override
-    public Result turn(dev.holdfast.spi.Mode mode, Work work) throws Exception {
+    public Result turn(Mode mode, Work work) throws Exception {
         acquire();
         try {
-            work.run(UNTOLD);
+            work.run(Grip.UNTOLD);
         } finally {
             lock.release();
         }
@@ -33,7 +25,7 @@ final class LibraryLock implements AttackedLock {
     }
 
     private void acquire() throws Exception {
-        if (waits) {
+        if (!(lock instanceof ShedLock)) {
             lock.acquire();
             return;
         }

@@ -29,15 +29,10 @@ record Lock4j(LockTemplate template, String name) implements AttackedLock {
             lock = template.lock(name);
         }
         try {
-            work.run(UNTOLD);
+            work.run(Grip.UNTOLD);
         } finally {
             boolean unused = template.releaseLock(lock);
         }
         return Result.DONE;
-    }
-
-    @Override
-    public void close() {
-        // The connections are the worker's.
     }
 }

@@ -8,19 +8,9 @@ record LockAloneJob(AttackedLock lock) implements AttackedLock {
     @Override
     public Result turn(Mode mode, Work work) throws Exception {
         return lock.turn(
-                mode, grip -> work.run(new InPeriod(grip, System.currentTimeMillis() / JobOfPeriod.PERIOD.toMillis())));
-    }
-
-    private record InPeriod(Grip grip, long period) implements Grip {
-        @Override
-        public long token() {
-            return grip.token();
-        }
-
-        @Override
-        public boolean isValid() {
-            return grip.isValid();
-        }
+                mode,
+                grip -> work.run(new Grip(
+                        grip.token(), System.currentTimeMillis() / JobOfPeriod.PERIOD.toMillis(), grip.valid())));
     }
 
     @Override

@@ -1,17 +1,21 @@
 package dev.holdfast.challenge.lock;
 
 import dev.holdfast.bench.peer.Peer;
+import dev.holdfast.bench.peer.Peer.Mode;
 import dev.holdfast.bench.peer.Peers;
+import dev.holdfast.bench.peer.ShedLock;
 import dev.holdfast.bench.peer.StoreKind;
 import dev.holdfast.bench.run.Versions;
 import dev.holdfast.challenge.lock.LockKind.Caught;
 import dev.holdfast.challenge.lock.LockKind.Opening;
+import dev.holdfast.challenge.lock.LockKind.Place;
 import dev.holdfast.challenge.lock.LockKind.Role;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import net.javacrumbs.shedlock.provider.redis.spring.RedisLockProvider;
 
 /**
  * What users would otherwise pick, with the settings that it comes with; where it has none, a lease of 30 s. A new one is an
@@ -52,7 +56,7 @@ final class PeerLocks {
                     "term",
                     MINUTE,
                     place -> new SpringElection(place, MINUTE)),
-            peer("shedlock", "ShedLock", "redis", "plain", HALF_MINUTE, place -> ShedLock.onRedis(place, HALF_MINUTE)),
+            peer("shedlock", "ShedLock", "redis", "plain", HALF_MINUTE, PeerLocks::shedLockOnRedis),
             peer("lock4j", "lock4j", "redis", "plain", HALF_MINUTE, Lock4j::at),
             peer(
                     "redisson-fenced-checked",
@@ -105,15 +109,18 @@ final class PeerLocks {
                 store.name().toLowerCase(Locale.ROOT),
                 "plain",
                 lease,
-                place -> new LibraryLock(
-                        place.client(
+                place -> new LibraryLock(place.client(
                                 Peer.class,
                                 id,
                                 // one that is alone needs no pool for many threads
                                 () -> Peers.of(id, store).connect(place.url(), place.isAlone() ? 2 : 1),
-                                Peer::close),
-                        place.name(),
-                        !id.equals("shedlock")));
+                                Peer::close)
+                        .open(place.name(), Mode.EXCLUSIVE)));
+    }
+
+    private static AttackedLock shedLockOnRedis(Place place) throws Exception {
+        return new LibraryLock(
+                new ShedLock(new RedisLockProvider(SpringConnections.at(place), "challenge"), place.name()));
     }
 
     private static LockKind peer(

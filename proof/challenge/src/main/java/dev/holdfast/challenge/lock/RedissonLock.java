@@ -57,7 +57,7 @@ final class RedissonLock implements AttackedLock {
     public Result turn(Mode mode, Work work) throws Exception {
         long token = acquire();
         try {
-            work.run(new Held(token));
+            work.run(new Grip(token, 0, () -> true));
         } finally {
             lock.unlock();
         }
@@ -70,17 +70,5 @@ final class RedissonLock implements AttackedLock {
         }
         lock.lockInterruptibly();
         return 0;
-    }
-
-    private record Held(long token) implements Grip {
-        @Override
-        public boolean isValid() {
-            return true;
-        }
-    }
-
-    @Override
-    public void close() {
-        // The client is the worker's.
     }
 }

@@ -11,7 +11,7 @@ record RungLock(Rung rung, String name) implements AttackedLock {
         AtomicReference<Exception> failure = new AtomicReference<>();
         boolean done = rung.run(name, token -> {
             try {
-                work.run(UNTOLD);
+                work.run(Grip.UNTOLD);
             } catch (Exception e) {
                 failure.set(e);
             }

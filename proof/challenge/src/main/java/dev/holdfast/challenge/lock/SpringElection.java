@@ -30,27 +30,10 @@ final class SpringElection implements AttackedLock {
             while (!initiator.getContext().isLeader()) {
                 Thread.sleep(POLL.toMillis());
             }
-            work.run(new Leading(initiator));
+            work.run(new Grip(0, 0, () -> initiator.getContext().isLeader()));
             return initiator.getContext().isLeader() ? Result.DONE : Result.LOST;
         } finally {
             initiator.stop();
         }
-    }
-
-    private record Leading(LockRegistryLeaderInitiator initiator) implements Grip {
-        @Override
-        public long token() {
-            return 0;
-        }
-
-        @Override
-        public boolean isValid() {
-            return initiator.getContext().isLeader();
-        }
-    }
-
-    @Override
-    public void close() {
-        // The connections are the worker's.
     }
 }

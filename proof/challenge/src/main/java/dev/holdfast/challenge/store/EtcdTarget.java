@@ -9,7 +9,6 @@ import dev.holdfast.testbed.ServerProcess;
 import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.regex.Pattern;
 
 /** Three members of etcd. All clients talk to one of them, which is the one that is killed and cut off. */
@@ -29,11 +28,6 @@ final class EtcdTarget implements Target {
     @Override
     public String url() {
         return "etcd://" + member.endpoint();
-    }
-
-    @Override
-    public OptionalInt port() {
-        return OptionalInt.of(member.port());
     }
 
     @Override

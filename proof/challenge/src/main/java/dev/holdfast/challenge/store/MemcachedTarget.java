@@ -4,7 +4,6 @@ import dev.holdfast.testbed.MemcachedServer;
 import dev.holdfast.testbed.ServerProcess;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
 
 /** One Memcached server, which keeps all in memory. */
 final class MemcachedTarget implements Target {
@@ -18,11 +17,6 @@ final class MemcachedTarget implements Target {
     @Override
     public String url() {
         return "memcached://" + server.endpoint();
-    }
-
-    @Override
-    public OptionalInt port() {
-        return OptionalInt.of(server.port());
     }
 
     @Override

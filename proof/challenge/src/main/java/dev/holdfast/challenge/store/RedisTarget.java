@@ -7,7 +7,6 @@ import dev.holdfast.testbed.ServerMissingException;
 import dev.holdfast.testbed.ServerProcess;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.stream.Stream;
 
 /** One Redis server that writes nothing to disk, as it is mostly run for locks. */
@@ -50,11 +49,6 @@ record RedisTarget(RedisServer server, Optional<ServerClock> clock) implements T
     @Override
     public String url() {
         return server.uri();
-    }
-
-    @Override
-    public OptionalInt port() {
-        return OptionalInt.of(server.port());
     }
 
     @Override

@@ -15,7 +15,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 
 /**
  * One database server that forces every commit to disk, as it comes.
@@ -62,11 +61,6 @@ record SqlTarget(
         return title + " "
                 + ask("SELECT version()").replaceFirst("^PostgreSQL ", "").replaceFirst("[ -].*", "")
                 + ", with its defaults";
-    }
-
-    @Override
-    public OptionalInt port() {
-        return OptionalInt.of(server.port());
     }
 
     @Override

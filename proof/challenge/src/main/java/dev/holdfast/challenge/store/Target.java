@@ -20,14 +20,14 @@ public interface Target extends AutoCloseable {
         return false;
     }
 
-    /** The port that clients connect to; none for a file, or for several servers. */
-    default OptionalInt port() {
-        return OptionalInt.empty();
-    }
-
-    /** Its process; none for a file. */
+    /** Its process; none for a file, or for several servers. */
     default Optional<ServerProcess> process() {
         return Optional.empty();
+    }
+
+    /** The port that clients connect to; none for a file, or for several servers. */
+    default OptionalInt port() {
+        return process().map(server -> OptionalInt.of(server.port())).orElse(OptionalInt.empty());
     }
 
     /** Its wall clock, where that can be set. */

@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.ZooKeeper;
 
@@ -31,11 +30,6 @@ final class ZooKeeperTarget implements Target {
     @Override
     public String url() {
         return "zk://" + server.connectString();
-    }
-
-    @Override
-    public OptionalInt port() {
-        return OptionalInt.of(server.port());
     }
 
     @Override

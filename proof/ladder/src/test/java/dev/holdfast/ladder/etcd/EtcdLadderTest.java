@@ -1,6 +1,5 @@
 package dev.holdfast.ladder.etcd;
 
-import static dev.holdfast.testbed.OrSkip.orSkip;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -8,12 +7,11 @@ import dev.holdfast.ladder.LadderCase;
 import dev.holdfast.ladder.Rung;
 import dev.holdfast.ladder.Visitor;
 import dev.holdfast.testbed.EtcdServer;
+import dev.holdfast.testbed.Started;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.function.Function;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -21,16 +19,11 @@ import org.junit.jupiter.api.Test;
 class EtcdLadderTest extends LadderCase {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-    @AutoClose
+    @Started
     private static EtcdServer server;
 
     private static int locks;
     private final String lock = "stock:" + ++locks;
-
-    @BeforeAll
-    static void start() {
-        server = orSkip(EtcdServer::start);
-    }
 
     // ---- the process is killed
 

@@ -1,6 +1,5 @@
 package dev.holdfast.ladder.memcached;
 
-import static dev.holdfast.testbed.OrSkip.orSkip;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.ladder.LadderCase;
@@ -8,12 +7,11 @@ import dev.holdfast.ladder.Rung;
 import dev.holdfast.ladder.Visitor;
 import dev.holdfast.ladder.VisitorProcess;
 import dev.holdfast.testbed.MemcachedServer;
+import dev.holdfast.testbed.Started;
 import dev.holdfast.testbed.TcpProxy;
 import java.time.Duration;
 import java.util.function.Function;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -24,13 +22,8 @@ class MemcachedLadderTest extends LadderCase {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final String FOR_EVER = "HD t-1";
 
-    @AutoClose
+    @Started
     private static MemcachedServer server;
-
-    @BeforeAll
-    static void start() {
-        server = orSkip(MemcachedServer::start);
-    }
 
     @BeforeEach
     void forgetAll() {

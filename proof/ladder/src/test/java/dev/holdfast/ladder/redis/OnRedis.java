@@ -1,11 +1,10 @@
 package dev.holdfast.ladder.redis;
 
-import static dev.holdfast.testbed.OrSkip.orSkip;
-
 import dev.holdfast.ladder.Rung;
 import dev.holdfast.ladder.Visitor;
 import dev.holdfast.testbed.RedisServer;
 import dev.holdfast.testbed.RespConnection;
+import dev.holdfast.testbed.Started;
 import dev.holdfast.testbed.TcpProxy;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -13,8 +12,6 @@ import java.util.Deque;
 import java.util.function.Function;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 
 /** A Redis server without a key, and rungs on it. */
@@ -22,15 +19,10 @@ abstract class OnRedis {
     static final String LOCK = "stock:7";
     static final Duration PATIENCE = Duration.ofSeconds(20);
 
-    @AutoClose
+    @Started
     static RedisServer server;
 
     private final Deque<Rung> rungs = new ArrayDeque<>();
-
-    @BeforeAll
-    static void start() {
-        server = orSkip(RedisServer::start);
-    }
 
     @BeforeEach
     void forgetAll() {

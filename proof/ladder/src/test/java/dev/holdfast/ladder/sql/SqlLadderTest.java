@@ -1,6 +1,5 @@
 package dev.holdfast.ladder.sql;
 
-import static dev.holdfast.testbed.OrSkip.orSkip;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -11,6 +10,7 @@ import dev.holdfast.ladder.Rung;
 import dev.holdfast.ladder.Visitor;
 import dev.holdfast.ladder.VisitorProcess;
 import dev.holdfast.testbed.PostgresServer;
+import dev.holdfast.testbed.Started;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -22,8 +22,6 @@ import java.util.Deque;
 import java.util.concurrent.CountDownLatch;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -33,15 +31,10 @@ class SqlLadderTest {
     private static final String LOCK = "stock:7";
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
-    @AutoClose
+    @Started
     private static PostgresServer server;
 
     private final Deque<Rung> rungs = new ArrayDeque<>();
-
-    @BeforeAll
-    static void start() {
-        server = orSkip(() -> PostgresServer.start());
-    }
 
     @BeforeEach
     void forgetAll() throws SQLException {

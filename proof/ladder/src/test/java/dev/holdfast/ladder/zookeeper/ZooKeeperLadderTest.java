@@ -24,7 +24,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -36,14 +35,9 @@ class ZooKeeperLadderTest {
     private static final int CROWD = 8;
 
     @AutoClose
-    private static ZooKeeperServer server;
+    private static final ZooKeeperServer server = ZooKeeperServer.start(Map.of("tickTime", "300"));
 
     private final Deque<Rung> rungs = new ArrayDeque<>();
-
-    @BeforeAll
-    static void start() {
-        server = ZooKeeperServer.start(Map.of("tickTime", "300"));
-    }
 
     @AfterEach
     void close() {

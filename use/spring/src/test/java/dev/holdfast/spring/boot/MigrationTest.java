@@ -8,16 +8,14 @@ import dev.holdfast.jdbc.JdbcOptions;
 import dev.holdfast.jdbc.JdbcSchema;
 import dev.holdfast.jdbc.JdbcStores;
 import dev.holdfast.spi.StoreFactory;
-import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.PostgresServer;
+import dev.holdfast.testbed.Started;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import javax.sql.DataSource;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -33,16 +31,11 @@ import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 /** An application whose database is empty, with a tool for migrations: these run first, then the lock clients start. */
 class MigrationTest {
-    @AutoClose
+    @Started
     private static PostgresServer postgres;
 
     @TempDir
     Path folder;
-
-    @BeforeAll
-    static void start() {
-        postgres = OrSkip.orSkip(PostgresServer::start);
-    }
 
     @BeforeEach
     void emptyTheDatabase() {
