@@ -6,7 +6,6 @@ import dev.holdfast.spi.support.PlannedTask;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The calls of a pipeline that get no answer: each fails after the timeout. A connection on which nothing was answered
@@ -40,26 +39,28 @@ final class LateCalls {
 
     /** Checks after a quarter of the timeout, and again as long as calls have no answer. */
     void watch() {
+        plan(check, timeout.dividedBy(4));
+    }
+
+    /** Plans a task. The owner of a lent client may have stopped its timer: then every wait ends. */
+    void plan(PlannedTask task, Duration delay) {
         try {
-            check.within(timeout.dividedBy(4));
+            task.within(delay);
         } catch (IllegalStateException | RejectedExecutionException stopped) {
             pipeline.failAll();
         }
     }
 
     /**
-     * Runs a task later. The owner of a lent client may have stopped its timer: then every wait ends.
+     * Runs a task later.
      *
      * @param awaited fails if the task will never run
      */
-    TimeSource.Scheduled schedule(Runnable task, Duration delay, @Nullable CompletableFuture<?> awaited) {
+    TimeSource.Scheduled schedule(Runnable task, Duration delay, CompletableFuture<?> awaited) {
         try {
             return time.schedule(task, delay);
         } catch (IllegalStateException | RejectedExecutionException stopped) {
-            RuntimeException why = pipeline.failAll();
-            if (awaited != null) {
-                awaited.completeExceptionally(why);
-            }
+            awaited.completeExceptionally(pipeline.failAll());
             return () -> {};
         }
     }

@@ -23,10 +23,13 @@ final class LettuceConnection {
 
     LettuceConnection(StatefulRedisConnection<byte[], byte[]> connection) {
         this.connection = connection;
-        this.loop = connection.getResources().eventExecutorGroup();
+        this.loop = connection.getResources().eventExecutorGroup().next(); // one thread, for the order
     }
 
-    /** Names the tasks to run when it is connected again, and when it breaks; both run on its event loop. */
+    /**
+     * Names the tasks to run when it is connected again, and when it breaks; both run on its event loop. The second ends
+     * before Lettuce begins to connect again.
+     */
     void tell(Runnable connected, Runnable disconnected) {
         connection.addListener(new RedisConnectionStateListener() {
             @Override
@@ -38,7 +41,10 @@ final class LettuceConnection {
 
             @Override
             public void onRedisDisconnected(RedisChannelHandler<?, ?> broken) {
-                disconnected.run();
+                try {
+                    disconnected.run();
+                } catch (Throwable ignored) { // such as of memory: Lettuce would not connect again
+                }
             }
         });
     }
@@ -60,13 +66,9 @@ final class LettuceConnection {
         }
     }
 
-    /**
-     * Runs a task on the event loop.
-     *
-     * @throws java.util.concurrent.RejectedExecutionException if the Lettuce client was shut down
-     */
-    void execute(Runnable task) {
-        loop.execute(task);
+    /** The event loop; rejects tasks once the Lettuce client was shut down. */
+    Executor loop() {
+        return loop;
     }
 
     /** Whether the owner of the Lettuce client ended it, and with it this connection. */

@@ -1,69 +1,28 @@
 package dev.holdfast.redis;
 
 import java.util.ArrayList;
-import java.util.Deque;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
- * Calls that were asked for and not sent yet: for a moment, or for as long as there is no connection. While a release is
- * to be sent again, the claims of its lock stay here until it is back, before them: they would find the hold that their own
- * client has ended. Thread-safe.
+ * Calls that are to be sent: a moment later, or as soon as there is a connection. They leave in the order in which they were
+ * made. So one that is back, to be sent again, leaves before those that were made after it: a claim that overtakes the
+ * release before it finds the hold that its own client has ended. Thread-safe.
  */
 final class Outbox {
     private static final int ALONE = -1;
 
-    private final Deque<ScriptCall> calls = new ConcurrentLinkedDeque<>();
-    /** The releases that will be back, by their locks. */
-    private final Map<String, Set<ScriptCall>> awaited = new ConcurrentHashMap<>();
+    private final Set<ScriptCall> calls = new ConcurrentSkipListSet<>(Comparator.comparingLong(ScriptCall::number));
 
     void add(ScriptCall call) {
-        if (awaited.isEmpty() || !isAwaited(call)) {
-            calls.addLast(call);
-            return;
-        }
-        calls.addFirst(call);
-        expectNoMore(call); // only now: a claim of its lock may be taken at once
-    }
-
-    /** It will not be added again, or has been. */
-    void expectNoMore(ScriptCall call) {
-        awaited.computeIfPresent(nameOf(call), (name, all) -> {
-            all.remove(call);
-            return all.isEmpty() ? null : all;
-        });
-    }
-
-    /** A call that was taken from here will be added again. */
-    void expect(ScriptCall sentAgain) {
-        if (sentAgain.isRelease()) {
-            awaited.compute(nameOf(sentAgain), (name, others) -> {
-                Set<ScriptCall> all = others == null ? ConcurrentHashMap.newKeySet() : others;
-                all.add(sentAgain);
-                return all;
-            });
-        }
-    }
-
-    private boolean isAwaited(ScriptCall call) {
-        return awaited.getOrDefault(nameOf(call), Set.of()).contains(call);
-    }
-
-    private boolean staysBehind(ScriptCall call) {
-        return call.isClaim()
-                && awaited.getOrDefault(nameOf(call), Set.of()).stream().anyMatch(release -> !release.isDone());
-    }
-
-    private static String nameOf(ScriptCall call) {
-        String name = call.name();
-        return name == null ? "" : name;
+        calls.add(call);
     }
 
     boolean isEmpty() {
@@ -71,21 +30,19 @@ final class Outbox {
     }
 
     /**
-     * Takes all that are still awaited; of a lock whose release is followed by a claim, one call for both. Each is kept
+     * Takes those that are still awaited; of a lock whose release is followed by a claim, one call for both. Each is kept
      * among those that were sent before it is taken from here, so that an Error on the way loses none.
      *
      * @param again sends a claim by itself
+     * @param most how many to take
      */
-    List<ScriptCall> takeAll(SentCalls sent, Consumer<ScriptCall> again) {
+    List<ScriptCall> take(SentCalls sent, Consumer<ScriptCall> again, int most) {
         List<ScriptCall> batch = new ArrayList<>();
         Map<String, Integer> released = null;
-        for (Iterator<ScriptCall> all = calls.iterator(); all.hasNext(); ) {
+        for (Iterator<ScriptCall> all = calls.iterator(); batch.size() < most && all.hasNext(); ) {
             ScriptCall call = all.next();
             if (call.isDone()) {
                 all.remove(); // given up
-                continue;
-            }
-            if (!awaited.isEmpty() && staysBehind(call)) {
                 continue;
             }
             String name = call.name();
@@ -111,9 +68,8 @@ final class Outbox {
 
     /** Passes all that are here now on as they are, to another outbox or to this one; what cannot be passed on fails. */
     void moveTo(Consumer<ScriptCall> other, RedisErrors errors) {
-        for (int left = calls.size(); left > 0; left--) {
-            ScriptCall call = calls.poll();
-            if (call != null && !call.isDone()) {
+        for (ScriptCall call : calls) {
+            if (calls.remove(call) && !call.isDone()) {
                 try {
                     other.accept(call);
                 } catch (Throwable broken) { // such as of memory

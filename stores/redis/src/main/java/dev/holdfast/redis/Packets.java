@@ -8,7 +8,10 @@ import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandType;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  *   calls ──► EVALSHA …  EVALSHA …  [WAIT]   one write ──► server
  *               │ answered                     │
  *               │    a grant, with acks ──►  kept until WAIT is answered
- *               │    NOSCRIPT           ──►  again, with the script's text
+ *               │    NOSCRIPT           ──►  again, with the script's text; so is a claim that overtook its release
  *               │    MOVED, ASK, …      ──►  Events.redirected
  *               ▼
  *             engine
@@ -52,6 +55,8 @@ final class Packets {
     private final SentCalls inFlight;
     private final Fate fate;
     private final Queue<Acks.Waiting> confirmations = new ConcurrentLinkedQueue<>();
+    /** Releases that the server did not know by their digest and that are sent in full now; of each lock the last. */
+    private final Map<String, ScriptCall> releasesInFull = new ConcurrentHashMap<>();
 
     Packets(
             StatefulRedisConnection<byte[], byte[]> connection,
@@ -100,11 +105,11 @@ final class Packets {
                             ? new Acks.Waiting(acks, errors, now)
                             : null;
             for (ScriptCall call : calls) {
+                AsyncCommand<byte[], byte[], ?> command = prepared(call, now, inFull, confirmation);
                 if (call.isAsking()) {
-                    packet.add(new AsyncCommand<>(
-                            new Command<>(CommandType.ASKING, new StatusOutput<>(ByteArrayCodec.INSTANCE))));
+                    packet.add(asking(command));
                 }
-                packet.add(prepared(call, now, inFull, confirmation));
+                packet.add(command);
                 prepared++;
             }
             if (confirmation != null) {
@@ -134,16 +139,41 @@ final class Packets {
         AsyncCommand<byte[], byte[], byte[]> command = call.command(now, fate.connectionNumber(), inFull);
         command.onComplete((text, failure) -> {
             long heard = fate.ended(failure);
+            if (!releasesInFull.isEmpty() && call.isRelease()) {
+                releasesInFull.remove(lockOf(call), call);
+            }
             if (call.isDone()) {
                 inFlight.forgetDone();
             } else if (!inFull && failure != null && RedisErrors.isUnknownScript(failure)) {
-                inFlight.sendBehind(call);
+                if (call.isRelease()) {
+                    releasesInFull.put(lockOf(call), call);
+                }
                 write(List.of(call), heard, true);
+            } else if (!releasesInFull.isEmpty() && text != null && overtookARelease(call)) {
+                write(List.of(call), heard, false); // it has found the hold that its own client has ended
             } else {
                 answered(call, text, failure, confirmation);
             }
         });
         return command;
+    }
+
+    /** To a server that is not the owner of the slot yet. If the command is taken back, it must not meet another one. */
+    private static AsyncCommand<byte[], byte[], ?> asking(AsyncCommand<byte[], byte[], ?> command) {
+        AsyncCommand<byte[], byte[], String> asking =
+                new AsyncCommand<>(new Command<>(CommandType.ASKING, new StatusOutput<>(ByteArrayCodec.INSTANCE)));
+        command.onComplete((answer, failure) -> asking.cancel(false));
+        return asking;
+    }
+
+    /** Whether it is a claim whose answer came before that of a release of its lock that was made before it. */
+    private boolean overtookARelease(ScriptCall call) {
+        ScriptCall release = call.isClaim() ? releasesInFull.get(lockOf(call)) : null;
+        return release != null && !release.isDone() && release.number() < call.number();
+    }
+
+    private static String lockOf(ScriptCall claimOrRelease) {
+        return Objects.requireNonNull(claimOrRelease.name());
     }
 
     private void answered(

@@ -11,6 +11,7 @@ import io.lettuce.core.protocol.CommandType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +21,8 @@ final class ScriptCall {
     static final String NO_PLACE = "-";
 
     private static final byte[] ONE = {'1'};
+    /** For all calls, so that they have an order wherever they are. */
+    private static final AtomicLong NUMBERS = new AtomicLong();
 
     /** What a call does to its lock, as far as two of them may be made one. */
     private enum Kind {
@@ -46,6 +49,7 @@ final class ScriptCall {
     private final List<byte[]> keys;
 
     private final List<String> args;
+    private long number = NUMBERS.incrementAndGet();
     private long sentNanos;
     private volatile long askedNanos;
     private long firstConnection;
@@ -125,6 +129,11 @@ final class ScriptCall {
         return new ScriptCall(Script.RENEW, Kind.RENEWAL, null, states, args);
     }
 
+    /** Greater than that of each call that was made before. */
+    long number() {
+        return number;
+    }
+
     /** The one lock it is about; null for a batch. */
     @Nullable
     String name() {
@@ -164,6 +173,7 @@ final class ScriptCall {
         both.addAll(claim.args);
         both.addAll(args);
         ScriptCall exchange = new ScriptCall(Script.EXCHANGE, Kind.OTHER, name, claim.keys, both);
+        exchange.number = number;
         exchange.inCluster = claim.inCluster;
         exchange.asked(claim.askedNanos);
         exchange.answer.whenComplete((said, failure) -> {

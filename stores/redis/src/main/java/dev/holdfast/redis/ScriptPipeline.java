@@ -3,6 +3,7 @@ package dev.holdfast.redis;
 import dev.holdfast.StoreRefusedException;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.TimeSource;
+import dev.holdfast.spi.support.PlannedTask;
 import io.lettuce.core.KeyScanCursor;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisCommandTimeoutException;
@@ -11,8 +12,10 @@ import io.lettuce.core.ScanCursor;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
@@ -31,9 +34,9 @@ import org.jspecify.annotations.Nullable;
  * in one packet ({@link Packets}). That costs no thread change (a call from outside must come to that thread anyway) and lets a release,
  * which nobody waits for, travel with the claim that follows it.
  *
- * <p>When the connection breaks, Lettuce connects again and repeats what was not answered; a call it fails instead, as it
- * does with the one whose answer was being awaited, is sent again from here. A claim stays behind a release of its lock that is
- * sent again: it would find the hold that its own client has ended. Until it is connected again, calls stay in
+ * <p>When the connection breaks, Lettuce connects again. What was not answered is taken back before, and sent on the next
+ * connection from here: Lettuce would repeat it at a time that nobody else knows, and a lease counts from the sending. It leaves
+ * in its old order, so that a claim stays behind the release of its lock. Until it is connected again, calls stay in
  * the outbox, and those that were given up are forgotten: Lettuce would keep each of them. Claims and releases may be
  * repeated: they are told apart by their ids. Renewals are not: the first may be carried out after the second, and bring
  * an older and shorter lease back; what was under way has failed, and the engine asks anew. A call that was given up is
@@ -65,7 +68,11 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
     private final Outbox outbox = new Outbox();
     private final SentCalls inFlight = new SentCalls();
     private final Packets packets;
+    /** A lent client may refuse more: its queue is short. */
+    private final int mostTogether;
+
     private final LateCalls late;
+    private final PlannedTask again;
     private final AtomicBoolean draining = new AtomicBoolean();
     private volatile boolean connected = true;
     /** Whether the server sorts keys into slots, as a cluster behind one address does. */
@@ -90,7 +97,9 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
         this.acks = acks;
         this.end = new PipelineEnd(this.connection, errors);
         this.packets = new Packets(connection, errors, acks, inFlight, this);
+        this.mostTogether = Math.max(1, connection.getOptions().getRequestQueueSize() / 2);
         this.late = new LateCalls(this, outbox, inFlight, packets, time, patience);
+        this.again = new PlannedTask(time, this::drainSoon);
         this.lastAnswer = time.nanoTime();
         this.leftReplica = lastAnswer - BETWEEN_REPLICAS.toNanos();
         this.connection.tell(this::connectedAgain, this::disconnected);
@@ -111,7 +120,7 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
         lastAnswer = time.nanoTime();
         connected = true;
         refusal = null;
-        drainSoon(); // after what Lettuce repeats now
+        drainSoon();
         events.connected();
     }
 
@@ -127,13 +136,7 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
             events.shutDown(why);
             return;
         }
-        try {
-            failRenewals(); // before Lettuce connects again and sends them again
-        } finally {
-            if (acks.areWanted()) {
-                cancelAll(); // on the next connection WAIT would say nothing about them
-            }
-        }
+        takeBack();
         events.disconnected();
     }
 
@@ -186,8 +189,7 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
         end.retire();
         connected = false;
         connection.lettuce().closeAsync();
-        failRenewals();
-        cancelAll();
+        takeBack();
         inFlight.clear();
         outbox.moveTo(events::unsent, errors);
     }
@@ -198,9 +200,17 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
         inFlight.fail(call -> true, why);
     }
 
-    private void cancelAll() {
-        inFlight.cancelCommands();
-        packets.cancelConfirmations();
+    /** Lettuce repeats nothing: each call without an answer is in the outbox again, but for renewals, which fail. */
+    private void takeBack() {
+        try {
+            inFlight.fail(
+                    call -> !call.mayRepeat(),
+                    new StoreUnavailableException("unknown whether leases on " + errors.store()
+                            + " were renewed: the connection failed before the answer arrived; try again"));
+        } finally {
+            inFlight.cancelCommands();
+            packets.cancelConfirmations();
+        }
     }
 
     /** Called on the connection's event loop, which from now on does the sending. */
@@ -214,11 +224,16 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
         if (slots) {
             call.inCluster();
         }
+        add(call, this::drainSoon);
+    }
+
+    /** Whatever ends the pipeline meanwhile ends the call, too. */
+    private void add(ScriptCall call, Runnable sendsSoon) {
         outbox.add(call);
         if (isShutDown() || end.isRetired()) {
             sendNothing();
         } else if (connected) {
-            drainSoon();
+            sendsSoon.run();
         } else {
             late.watch();
             StoreRefusedException refused = refusal;
@@ -244,7 +259,8 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
     private void drainSoon() {
         if (draining.compareAndSet(false, true)) {
             try {
-                connection.execute(this::drain);
+                Executor loop = connection.loop();
+                loop.execute(() -> drain(loop));
             } catch (RejectedExecutionException ended) {
                 draining.set(false);
                 sendNothing();
@@ -273,17 +289,29 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
     @Override
     public void beforeSending(String lock, Runnable task) {
         try {
-            connection.execute(task);
+            connection.loop().execute(task);
         } catch (RejectedExecutionException shutDown) {
             task.run();
         }
     }
 
-    private void drain() {
+    private void drain(Executor on) {
         draining.set(false);
+        if (on != connection.loop()) {
+            drainSoon(); // it was made again meanwhile, on another thread
+            return;
+        }
         try {
+            long before = connection.number();
             if (connected && !packets.isUnconfirmed()) {
-                packets.write(outbox.takeAll(inFlight, this::send), time.nanoTime(), false);
+                List<ScriptCall> packet = outbox.take(inFlight, this::send, mostTogether);
+                packets.write(packet, time.nanoTime(), false);
+                if (packet.size() == mostTogether) {
+                    late.plan(again, AGAIN);
+                }
+                if (!connected || connection.number() != before) {
+                    takeBack(); // it broke on its own thread meanwhile, which was not known yet
+                }
             }
         } catch (Throwable broken) { // such as of memory: nobody else would answer what was not sent
             fail(call -> !call.isUnderWay(), errors.of(broken));
@@ -335,7 +363,7 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
             return; // still without an answer: when it is late, its watch ends it, and the connection if that is silent
         }
         if (failure instanceof RedisCommandExecutionException || isOver) {
-            call.fail(errors.of(failure));
+            call.fail(failure instanceof CancellationException ? late.failure() : errors.of(failure));
             if (RedisErrors.isReplica(failure) && lastAnswer - leftReplica >= BETWEEN_REPLICAS.toNanos()) {
                 leftReplica = lastAnswer;
                 connection.disconnect();
@@ -348,30 +376,11 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
 
     private void sendAgain(ScriptCall call) {
         call.unanswered();
-        boolean ended = isShutDown();
-        if (end.isRetired()) {
-            events.unsent(call);
-        } else if (ended) {
-            call.fail(ofSent(end.shutDown()));
-        } else {
-            outbox.expect(call);
-            try {
-                late.schedule(() -> send(call), AGAIN, null);
-            } catch (Throwable notPlanned) { // such as of memory: the claims behind it are sent all the same
-                outbox.expectNoMore(call);
-                call.fail(errors.of(notPlanned));
-                drainSoon();
-                return;
-            }
-            inFlight.sendBehind(call);
+        try {
+            add(call, () -> late.plan(again, AGAIN)); // not at once: it may fail again
+        } catch (Throwable notPlanned) { // such as of memory
+            call.fail(errors.of(notPlanned));
         }
-    }
-
-    private void failRenewals() {
-        inFlight.fail(
-                call -> !call.mayRepeat(),
-                new StoreUnavailableException("unknown whether leases on " + errors.store()
-                        + " were renewed: the connection failed before the answer arrived; try again"));
     }
 
     // ---- the end ----

@@ -1,7 +1,6 @@
 package dev.holdfast.redis;
 
 import java.util.Deque;
-import java.util.Objects;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.function.Predicate;
 
@@ -50,20 +49,9 @@ final class SentCalls {
         return calls.stream().anyMatch(call -> !call.isDone() && which.test(call));
     }
 
-    /** Lettuce forgets their commands; each call then fails, or is sent again from here. */
+    /** Lettuce forgets their commands; each call then fails, or is sent again from the outbox. */
     void cancelCommands() {
         calls.forEach(ScriptCall::cancelCommand);
-    }
-
-    /** A call is sent once more. If it is a release, the claims of its lock are sent again too, behind it. */
-    void sendBehind(ScriptCall sentAgain) {
-        if (sentAgain.isRelease()) {
-            for (ScriptCall call : calls) {
-                if (call.isClaim() && Objects.equals(call.name(), sentAgain.name())) {
-                    call.cancelCommand();
-                }
-            }
-        }
     }
 
     void clear() {

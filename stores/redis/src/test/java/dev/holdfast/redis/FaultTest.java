@@ -20,12 +20,15 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /** Servers that forget, stop, and are killed; connections that break; replies and messages that are lost. */
 class FaultTest {
+    private static final int MANY = 2_000;
+
     @AutoClose
     private Rig rig = new Rig();
 
@@ -511,6 +514,28 @@ class FaultTest {
 
             assertThat(Rig.get(claim.answer())).isPresent();
             assertThat(Rig.get(released)).isTrue();
+        }
+    }
+
+    @Test
+    void norDoesAnyOfVeryMany() {
+        try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
+            RedisStore store = rig.open("redis://127.0.0.1:" + proxy.port());
+            List<Grant> grants =
+                    IntStream.range(0, MANY).mapToObj(i -> Rig.hold(store, "a" + i)).toList();
+            proxy.toServer().hold();
+            List<CompletionStage<Boolean>> released =
+                    grants.stream().map(store::release).toList();
+            Rig.until("the releases to be sent", () -> proxy.toServer().traffic().kept() > 0);
+            List<Asked> claims = IntStream.range(0, MANY)
+                    .mapToObj(i -> Asked.of(store, Rig.claim("a" + i)))
+                    .toList();
+
+            assertThat(proxy.cut()).isPositive();
+            proxy.heal();
+
+            assertThat(claims).allMatch(claim -> Rig.get(claim.answer()).isPresent());
+            assertThat(released).allMatch(Rig::get);
         }
     }
 

@@ -2,6 +2,8 @@ package dev.holdfast.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.HoldOptions;
+import dev.holdfast.LockClient;
 import dev.holdfast.LockStatus;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
@@ -14,6 +16,7 @@ import dev.holdfast.testbed.TcpProxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AutoClose;
@@ -171,6 +174,31 @@ class LateClaimTest {
             Awaitility.await()
                     .atMost(lease.multipliedBy(2).dividedBy(3))
                     .until(() -> Rig.attempt(next, "a").isPresent());
+        }
+    }
+
+    /** Its lease counts from there: from the first sending on, it would be over before the answer. */
+    @Test
+    void aWaitBegunBeforeAnOutageLongerThanItsLeaseGetsTheLockOnTheNextConnection() throws Exception {
+        try (TcpProxy proxy = TcpProxy.to(rig.server.port());
+                LockClient client = LockClient.connect("redis://127.0.0.1:" + proxy.port())) {
+            HoldOptions options = HoldOptions.defaults().lease(SHORT);
+            client.lock("warm-up").acquire().close();
+            proxy.toServer().swallow();
+            var first = client.lock("first", options).acquireAsync();
+            var behindIt = client.lock("a", options).acquireAsync();
+            proxy.toServer().awaitBite(Rig.TIMEOUT);
+            long asked = System.nanoTime();
+            proxy.refuse();
+            proxy.cut();
+            Rig.until("a lease to be over", () -> System.nanoTime() - asked > SHORT.toNanos());
+
+            proxy.heal();
+
+            assertThat(first.get(Rig.TIMEOUT.toSeconds(), TimeUnit.SECONDS).isValid())
+                    .isTrue();
+            assertThat(behindIt.get(Rig.TIMEOUT.toSeconds(), TimeUnit.SECONDS).isValid())
+                    .isTrue();
         }
     }
 

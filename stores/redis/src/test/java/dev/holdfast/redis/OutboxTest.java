@@ -21,7 +21,7 @@ class OutboxTest {
         outbox.add(release);
         outbox.add(claim);
 
-        assertThat(outbox.takeAll(sent, again::add)).hasSize(1);
+        assertThat(take()).hasSize(1);
     }
 
     /** As part of another call its answer would be reported as that of a first try: the lock was lost. */
@@ -31,7 +31,7 @@ class OutboxTest {
         outbox.add(release);
         outbox.add(claim);
 
-        assertThat(outbox.takeAll(sent, again::add)).containsExactly(release, claim);
+        assertThat(take()).containsExactly(release, claim);
     }
 
     @Test
@@ -40,7 +40,7 @@ class OutboxTest {
         outbox.add(release);
         outbox.add(claim);
 
-        assertThat(outbox.takeAll(sent, again::add)).containsExactly(release, claim);
+        assertThat(take()).containsExactly(release, claim);
     }
 
     @Test
@@ -49,28 +49,45 @@ class OutboxTest {
         outbox.add(release);
         outbox.add(another);
 
-        assertThat(outbox.takeAll(sent, again::add)).containsExactly(release, another);
+        assertThat(take()).containsExactly(release, another);
     }
 
     @Test
-    void aClaimStaysBehindAReleaseThatWillBeBack() {
-        outbox.expect(release);
+    void oneThatIsBackLeavesBeforeThoseThatWereMadeAfterIt() {
+        outbox.add(release);
+        assertThat(take()).containsExactly(release);
+        assertThat(release.command(0, 1, false)).isNotNull();
         outbox.add(claim);
-        assertThat(outbox.takeAll(sent, again::add)).isEmpty();
 
         outbox.add(release);
 
-        assertThat(outbox.takeAll(sent, again::add)).hasSize(1);
-        assertThat(outbox.isEmpty()).isTrue();
+        assertThat(take()).containsExactly(release, claim);
     }
 
     @Test
-    void itDoesNotStayBehindOneThatHasEnded() {
-        outbox.expect(release);
+    void soDoesAReleaseTogetherWithItsClaim() {
+        outbox.add(release);
         outbox.add(claim);
+        ScriptCall withdrawal = ScriptCall.withdrawal("a", ClaimId.random(), Mode.EXCLUSIVE, ScriptCall.NO_PLACE);
+        List<ScriptCall> both = take();
+        assertThat(both).hasSize(1);
+        outbox.add(withdrawal);
 
-        release.fail(new IllegalStateException("too late"));
+        both.forEach(outbox::add);
 
-        assertThat(outbox.takeAll(sent, again::add)).containsExactly(claim);
+        assertThat(take()).containsExactly(both.get(0), withdrawal);
+    }
+
+    @Test
+    void whatExceedsThePacketStays() {
+        outbox.add(claim);
+        outbox.add(release);
+
+        assertThat(outbox.take(sent, again::add, 1)).containsExactly(release);
+        assertThat(outbox.take(sent, again::add, 1)).containsExactly(claim);
+    }
+
+    private List<ScriptCall> take() {
+        return outbox.take(sent, again::add, Integer.MAX_VALUE);
     }
 }

@@ -19,6 +19,7 @@ import io.lettuce.core.RedisURI;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
@@ -123,6 +124,27 @@ class OwnLettuceClientTest {
                     .hasMessageContaining("cannot tell whether 'a'");
 
             assertThat(Rig.attempt(store, "a")).isPresent();
+        }
+    }
+
+    /** All that was asked in an outage is to be sent at its end. */
+    @Test
+    void aClientWithAShortQueueSendsMoreThanItHolds() {
+        try (TcpProxy proxy = TcpProxy.to(rig.server.port());
+                RedisClient redis = RedisClient.create("redis://127.0.0.1:" + proxy.port())) {
+            redis.setOptions(ClientOptions.builder().requestQueueSize(100).build());
+            try (RedisStore store = on(redis)) {
+                Rig.hold(store, "warm-up");
+                proxy.refuse();
+                assertThat(proxy.cut()).isPositive();
+                List<Asked> claims = IntStream.range(0, 1_000)
+                        .mapToObj(i -> Asked.of(store, Rig.claim("a" + i)))
+                        .toList();
+
+                proxy.heal();
+
+                assertThat(claims).allMatch(claim -> Rig.get(claim.answer()).isPresent());
+            }
         }
     }
 

@@ -55,7 +55,7 @@ class RenewalTest {
         assertThat(Rig.renew(store, grant)).as("asked again").isEqualTo(Verdict.HELD);
     }
 
-    /** Lettuce itself repeats the requests behind the one that met the end of the connection. */
+    /** Lettuce itself would repeat the requests behind the one that met the end of the connection. */
     @Test
     void theOneBehindAnotherRequestIsNotSentAgain() {
         ReplyDrop lost = dropReplyTo(grant.id());

@@ -10,6 +10,7 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.TimeSource;
+import dev.holdfast.testbed.TcpProxy;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
@@ -82,6 +83,77 @@ class ScriptPipelineTest {
 
             pipeline.send(next);
             assertThat(Rig.get(next.answer)).isNotNull();
+        });
+    }
+
+    /** Lettuce would repeat it on the next connection, whenever that is; a lease counts from the sending. */
+    @Test
+    void aCallWhoseConnectionBreaksAsItIsWrittenIsSentAnewOnTheNext() {
+        try (Rig rig = new Rig();
+                TcpProxy proxy = TcpProxy.to(rig.server.port());
+                RedisClient client = RedisClient.create("redis://127.0.0.1:" + proxy.port());
+                StatefulRedisConnection<byte[], byte[]> connection = client.connect(ByteArrayCodec.INSTANCE)) {
+            HookedTime time = new HookedTime(rig.time());
+            ScriptPipeline pipeline =
+                    new ScriptPipeline(connection, time, Rig.NEVER, new RedisErrors("redis"), Acks.NONE);
+            ScriptCall call = ScriptCall.of(Script.STATUS, "a", List.of());
+            Runnable asItIsWritten = () -> {
+                proxy.refuse();
+                proxy.cut();
+                await().until(() -> !pipeline.isConnected());
+            };
+            time.afterTheNextLook.set(() -> time.afterTheNextLook.set(asItIsWritten)); // the first is at the asking
+            pipeline.send(call);
+            await().until(() -> call.wasSent() && !call.isUnderWay());
+            long healed = rig.time().nanoTime();
+
+            proxy.heal();
+
+            assertThat(Rig.get(call.answer).sentNanos()).isGreaterThan(healed);
+        }
+    }
+
+    /** Alone it would be about any call that happens to be the next. */
+    @Test
+    void theWordBeforeACallInAMovingSlotIsNotRepeatedWithoutIt() {
+        try (Rig rig = new Rig();
+                TcpProxy proxy = TcpProxy.to(rig.server.port());
+                RedisClient client = RedisClient.create("redis://127.0.0.1:" + proxy.port());
+                StatefulRedisConnection<byte[], byte[]> connection = client.connect(ByteArrayCodec.INSTANCE)) {
+            ScriptPipeline pipeline =
+                    new ScriptPipeline(connection, rig.time(), Rig.NEVER, new RedisErrors("redis"), Acks.NONE);
+            ServerCheck.loadScripts(connection);
+            assertThat(connection.sync().ping()).isEqualTo("PONG");
+            ScriptCall call = ScriptCall.of(Script.STATUS, "a", List.of());
+            call.asking();
+            proxy.toServer().hold();
+            pipeline.send(call);
+            await().until(() -> proxy.toServer().traffic().kept() > 0);
+
+            assertThat(proxy.cut()).isPositive();
+            proxy.heal();
+
+            assertThat(Rig.get(call.answer)).isNotNull();
+            assertThat(rig.commands()).containsEntry("asking", 1);
+        }
+    }
+
+    @Test
+    void anErrorAtTheEndOfAConnectionDoesNotKeepItFromComingBack() {
+        withPipeline(Acks.NONE, pipeline -> {
+            AtomicBoolean broken = new AtomicBoolean();
+            pipeline.tell(new PipelineEvents() {
+                @Override
+                public void disconnected() {
+                    broken.set(true);
+                    throw new InternalError("of the test");
+                }
+            });
+
+            LettuceConnection.disconnect(pipeline.connection());
+
+            await().untilTrue(broken);
+            await().until(pipeline::isConnected);
         });
     }
 
