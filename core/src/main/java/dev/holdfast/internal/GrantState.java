@@ -157,6 +157,9 @@ final class GrantState {
 
     // ---- its tokens; under the mutex ----
     private int tokensUsed;
+    /** The same when the store gave it, numbered it, or renewed it for its next holder. */
+    private int usedWhenConfirmed;
+
     private long numberSince;
     private @Nullable HoldState lastHold;
 
@@ -197,11 +200,7 @@ final class GrantState {
 
     /** Begins the fixed lease of a holder, where the store knows only the session's; ends that of the one before. */
     void beginLease(HoldOptions options) {
-        if (sessionBound && !options.autoRenew()) {
-            term = fromNow(options.lease());
-        } else {
-            term = null;
-        }
+        term = sessionBound && !options.autoRenew() ? fromNow(options.lease()) : null;
     }
 
     private Term fromNow(Duration lease) {
@@ -543,18 +542,31 @@ final class GrantState {
 
     /** Whether the bounds of hand-over allow one more under the present grant number, without asking the store. */
     boolean mayHandOver(HoldOptions options) {
-        return suffices(options) && time.nanoTime() - numberSince <= Durations.nanos(options.maxHandOverTime());
+        return tokensUsed == 0
+                || (!options.strictFifo()
+                        && tokensUsed <= options.maxHandOvers()
+                        && (isUntouched() || isYoungEnough(options)));
     }
 
-    /** Whether a waiter with these options may have a hold under the present grant number. */
-    boolean suffices(HoldOptions options) {
-        return tokensUsed == 0 || (!options.strictFifo() && tokensUsed <= options.maxHandOvers());
+    private boolean isYoungEnough(HoldOptions options) {
+        return time.nanoTime() - numberSince <= Durations.nanos(options.maxHandOverTime());
     }
 
-    /** Begins a new block of tokens: the store gave a fresh grant number. */
-    void renewTokens() {
-        tokensUsed = 0;
-        numberSince = time.nanoTime();
+    /**
+     * Whether no hold was given out since the store gave it, numbered it, or renewed it for its next holder. Then it suffices
+     * as it is, however long the store took to answer.
+     */
+    boolean isUntouched() {
+        return tokensUsed == usedWhenConfirmed;
+    }
+
+    /** The store renewed it for its next holder, or gave it a fresh number, with which a new block of tokens begins. */
+    void refreshed(boolean freshNumber) {
+        if (freshNumber) {
+            tokensUsed = 0;
+            numberSince = time.nanoTime();
+        }
+        usedWhenConfirmed = tokensUsed;
     }
 
     /** A hold was given out: its token is used up. */
