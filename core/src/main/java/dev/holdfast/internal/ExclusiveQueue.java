@@ -207,7 +207,7 @@ final class ExclusiveQueue extends WaitQueue {
             loseGrant(then);
         }
         answerCloser(false, then); // if another has the grant by now, it did not go back either
-        then.add(new Effects.GoOn(this));
+        then.add(this);
     }
 
     private void loseGrant(Effects then) {

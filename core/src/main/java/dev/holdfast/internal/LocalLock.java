@@ -118,14 +118,21 @@ final class LocalLock {
      * }</pre>
      */
     Effects step() {
-        Effects then;
-        try {
-            then = new Effects(mutex, context.dispatcher);
-        } catch (Error noMemory) { // tried again: who is called back is not called twice
-            then = new Effects(mutex, context.dispatcher);
-        }
+        Effects then = effects(Effects.TRIES);
         mutex.lock();
         return then;
+    }
+
+    /** Made again after an Error, such as of memory: who is called back is not called twice. */
+    private Effects effects(int furtherTries) {
+        try {
+            return new Effects(mutex, context.dispatcher);
+        } catch (Error noMemory) {
+            if (furtherTries == 0) {
+                throw noMemory;
+            }
+            return effects(furtherTries - 1);
+        }
     }
 
     /**
@@ -137,9 +144,17 @@ final class LocalLock {
             try {
                 step.accept(then);
             } catch (Throwable broken) {
-                sides().forEach(side -> side.endUnheld(then));
+                endUnheld(then);
                 throw broken;
             }
+        }
+    }
+
+    private void endUnheld(Effects then) {
+        try {
+            sides().forEach(side -> side.endUnheld(then));
+        } catch (Throwable again) { // Errors often come in a row
+            sides().forEach(side -> side.endUnheld(then));
         }
     }
 
@@ -192,7 +207,7 @@ final class LocalLock {
         sides().forEach(side -> {
             ends.add(() -> transition(then -> side.shutDown(closed, then)));
             ends.add(side::forgetOwners);
-            ends.add(new Effects.GoOn(side));
+            ends.add(side);
         });
         ends.run();
     }

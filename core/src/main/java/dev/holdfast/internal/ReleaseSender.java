@@ -138,15 +138,6 @@ final class ReleaseSender {
     }
 
     /**
-     * Releases a grant, and completes once a claim may follow: with the answer or, where requests take effect in the
-     * order in which they are made, as soon as this one is.
-     */
-    CompletableFuture<Boolean> releaseBeforeClaims(GrantState grant, @Nullable HoldState last) {
-        CompletableFuture<Boolean> answer = release(grant, last);
-        return store.capabilities().ordered() ? CompletableFuture.completedFuture(true) : answer;
-    }
-
-    /**
      * Asks the store to let readers of other clients in, beside the holder of a grant. Until the store answers, those readers
      * wait. So the request is repeated until it is answered, or the grant ends.
      *

@@ -336,7 +336,7 @@ final class SharedQueue extends WaitQueue {
     @Override
     void endUnheld(Effects then) {
         lose(grants.values().stream().filter(SharedGrant::isFree).map(free -> free.state), then);
-        then.add(new Effects.GoOn(this));
+        then.add(this);
     }
 
     private void lose(Stream<GrantState> held, Effects then) {

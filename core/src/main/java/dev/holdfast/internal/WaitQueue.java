@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A step is what is called under the lock's mutex: it takes the {@link Effects} to which it adds what is to be done.
  * Thread-safe.
  */
-abstract class WaitQueue {
+abstract class WaitQueue implements Effects.Effect {
     private static final Duration OWNER_CHECK = Duration.ofSeconds(10);
 
     final LocalLock lock;
@@ -82,7 +82,7 @@ abstract class WaitQueue {
     final void abandon(Waiter waiter) {
         if (waiter.resolve(Waiter.EMPTY)) {
             forget(waiter, NotAcquired.Reason.CANCELLED);
-            goOn(); // it may have come no further than to make the lock
+            run(); // it may have come no further than to make the lock
         } else if (waiter.outcome() instanceof HoldHandle granted) {
             granted.giveBack();
         }
@@ -141,8 +141,12 @@ abstract class WaitQueue {
         }
     }
 
-    /** Whatever can come next does. Under no mutex. */
-    final void goOn() {
+    /**
+     * It goes on: whatever can come next does. Under no mutex. The queue is this effect itself, so that no lack of memory
+     * prevents it.
+     */
+    @Override
+    public final void run() {
         try (Effects then = lock.step()) {
             nextIfIdle(then);
         }
@@ -166,14 +170,14 @@ abstract class WaitQueue {
             ClientClosedException closed = context.closedException();
             fail(first, closed, then);
             failAll(closed, then);
-            then.add(new Effects.GoOn(this));
+            then.add(this);
         } else {
             try {
                 claimFor(first, then);
             } catch (Throwable broken) { // as without random bytes or memory: nobody else calls who could hear that
                 fail(first, broken, then);
                 waiters.remove(first);
-                then.add(new Effects.GoOn(this));
+                then.add(this);
             }
         }
     }
@@ -490,7 +494,7 @@ abstract class WaitQueue {
             closing.unpin();
         }
         if (!closing.isOpen()) {
-            goOn();
+            run();
         }
     }
 
