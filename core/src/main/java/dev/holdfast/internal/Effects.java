@@ -242,7 +242,7 @@ final class Effects implements AutoCloseable {
     record Closed(WaitQueue queue, HoldState hold) implements Note {
         @Override
         public void run() {
-            queue.context.telemetry.recordReleased(hold);
+            queue.context.telemetry.recordHold(hold, false);
         }
     }
 
@@ -268,8 +268,7 @@ final class Effects implements AutoCloseable {
     record TellUnnoticed(WaitQueue queue, HoldState hold, Loss.Cause cause) implements Note {
         @Override
         public void run() {
-            queue.context.telemetry.lostUnnoticed(
-                    hold, new Loss(hold.name(), hold.token, cause, queue.context.store.description()));
+            queue.context.telemetry.lostUnnoticed(hold, cause);
         }
     }
 

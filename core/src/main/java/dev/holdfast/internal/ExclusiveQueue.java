@@ -86,7 +86,7 @@ final class ExclusiveQueue extends WaitQueue {
     /** A lock that no caller wants to write yet; or none ever will, where it is retired. */
     ExclusiveQueue(LocalLock lock, LockName name) {
         super(lock, name);
-        this.phase = lock.isRetired() ? Phase.RETIRED : Phase.IDLE;
+        this.phase = lock.retired ? Phase.RETIRED : Phase.IDLE;
     }
 
     boolean isIn(Phase asked) {
@@ -173,7 +173,7 @@ final class ExclusiveQueue extends WaitQueue {
     void warnIfItsOwn(Waiter waiter) {
         HoldState now = hold;
         if (now != null && waiter.thread != null && now.isOwnedBy(waiter.thread)) {
-            OwnHold.watch(context, now, waiter);
+            OwnHold.watch(now, waiter);
         }
     }
 

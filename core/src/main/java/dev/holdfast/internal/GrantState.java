@@ -186,7 +186,7 @@ final class GrantState {
     /** Whether it is surely held now. Changes nothing; the renewer acts on what it means. */
     boolean isValid() {
         Validity now = validity;
-        return now.state == State.VALID && !hasPassed(now) && !now.hasSlept(slept());
+        return now.state == State.VALID && !hasPassed(now) && !now.hasSlept(time.slept());
     }
 
     private boolean hasPassed(Validity now) {
@@ -220,10 +220,10 @@ final class GrantState {
 
     /** Whether the machine slept since the last confirmation, or its wall clock was set forward. */
     boolean hasSlept() {
-        return hasSlept(slept());
+        return hasSlept(time.slept());
     }
 
-    /** The same, for a caller that reads {@link #slept()} once for many grants. */
+    /** The same, for a caller that reads that once for many grants. */
     boolean hasSlept(long slept) {
         Validity now = validity;
         return now.state == State.VALID && now.hasSlept(slept);
@@ -483,9 +483,14 @@ final class GrantState {
 
     // ---- hand-over: under the mutex of its lock ----
 
-    /** Whether a waiter with these options can be given this grant as it is. */
+    /**
+     * Whether a waiter with these options can be given this grant as it is: also while a request is under way, if that one leaves
+     * the lease as it is. In a session every request asks for the session's lease, so it does not say whether its answer is to
+     * change the fixed lease within.
+     */
     boolean fits(HoldOptions options) {
-        return isSettled() && fitsOnceSettled(options);
+        boolean settled = renewing == 0 || (grant().lease().equals(asking) && term == null);
+        return settled && fitsOnceSettled(options);
     }
 
     /** The same, where the request under way leaves the lease as it is. */
@@ -500,14 +505,6 @@ final class GrantState {
     /** Whether it is renewed for the next holder as it is now. */
     boolean goesOnFor(HoldOptions next) {
         return autoRenew == next.autoRenew() && stopped == null;
-    }
-
-    /**
-     * Whether a request under way, if there is one, leaves the lease as it is. In a session every request asks for the
-     * session's lease, so it does not say whether its answer is to change the fixed lease within.
-     */
-    private boolean isSettled() {
-        return renewing == 0 || (grant().lease().equals(asking) && term == null);
     }
 
     /** A third of the lease: less, and the next holder would begin with a grant about to run out. */
@@ -527,10 +524,6 @@ final class GrantState {
     /** The lease a holder gets: its own, or that of the session. */
     Duration leaseFor(HoldOptions options) {
         return sessionBound ? grant().lease() : options.lease();
-    }
-
-    long slept() {
-        return time.slept();
     }
 
     // ---- tokens: under the mutex ----

@@ -41,14 +41,15 @@ final class LocalLock {
     private final ReentrantLock mutex = new ReentrantLock();
 
     // Written under the mutex.
-    private volatile @Nullable ExclusiveQueue writers;
+    volatile @Nullable ExclusiveQueue writers;
     private volatile @Nullable SharedQueue readers;
     private volatile @Nullable SharedQueue permits;
 
     // Guarded by the mutex.
     private List<GrantState> releases = Collections.emptyList(); // until there is one: many locks may be held
     private List<Behind> behind = Collections.emptyList();
-    private boolean retired;
+    /** It has no use any more; whoever comes makes a new lock. */
+    boolean retired;
 
     /** A lock with the one side that is wanted. */
     LocalLock(EngineContext context, LockName name) {
@@ -93,12 +94,6 @@ final class LocalLock {
             permits = made;
         }
         return made;
-    }
-
-    /** Those who write, or want to; null if there was none yet. */
-    @Nullable
-    ExclusiveQueue writers() {
-        return writers;
     }
 
     Stream<WaitQueue> sides() {
@@ -170,10 +165,6 @@ final class LocalLock {
 
     boolean isInStep() {
         return mutex.isHeldByCurrentThread();
-    }
-
-    boolean isRetired() {
-        return retired;
     }
 
     /** Has it forgotten now: whoever retired it may be on this very stack, and come to that only later. */

@@ -69,9 +69,7 @@ final class ReleaseSender {
         return track(grant.grant().name(), store.release(grant.grant()).whenComplete((held, failure) -> {
             if (failure == null) {
                 if (!held && last != null) {
-                    Loss.Cause gone = Loss.Cause.GONE_FROM_STORE;
-                    WaitQueue.quietly(() -> telemetry.lostUnnoticed(
-                            last, new Loss(last.name(), last.token, gone, store.description())));
+                    WaitQueue.quietly(() -> telemetry.lostUnnoticed(last, Loss.Cause.GONE_FROM_STORE));
                 }
                 grant.released().complete(held);
             } else {

@@ -39,8 +39,8 @@ abstract class WaitQueue implements Effects.Effect {
     final LockName name;
     /** The callers that wait, in order of arrival; to join and to leave takes no mutex. */
     final Queue<Waiter> waiters = new ConcurrentLinkedQueue<>();
-    /** The threads that own a hold here; null until the first comes, as most locks are held by no thread. */
-    private volatile @Nullable Map<Thread, HoldState> owners;
+    /** The threads that own a hold here; a map of its own is made for the first, as most locks are held by no thread. */
+    private volatile Map<Thread, HoldState> owners = Map.of();
 
     WaitQueue(LocalLock lock, LockName name) {
         this.lock = lock;
@@ -453,14 +453,12 @@ abstract class WaitQueue implements Effects.Effect {
 
     /** The hold this thread has and may enter again, or has lost and not closed yet. */
     final @Nullable HoldState holdOf(Thread thread) {
-        Map<Thread, HoldState> all = owners;
-        return all == null ? null : all.get(thread);
+        return owners.get(thread);
     }
 
     /** Whether no thread has a hold here that it may still close. */
     final boolean hasNoOwners() {
-        Map<Thread, HoldState> all = owners;
-        return all == null || all.isEmpty();
+        return owners.isEmpty();
     }
 
     /** A hold belongs to its thread, if it has one; under the mutex. */
@@ -470,7 +468,7 @@ abstract class WaitQueue implements Effects.Effect {
             return;
         }
         Map<Thread, HoldState> all = owners;
-        if (all == null) {
+        if (!(all instanceof ConcurrentHashMap)) {
             all = new ConcurrentHashMap<>();
             owners = all;
         }
@@ -481,11 +479,11 @@ abstract class WaitQueue implements Effects.Effect {
     final boolean removeOwner(HoldState hold) {
         Map<Thread, HoldState> all = owners;
         Thread owner = hold.owner;
-        return all != null && owner != null && all.remove(owner, hold);
+        return owner != null && all.get(owner) == hold && all.remove(owner, hold);
     }
 
     final void forgetOwners() {
-        owners = null;
+        owners = Map.of();
     }
 
     /** A hold no longer belongs to its thread: it is closed, or lost and cannot be closed. */
