@@ -314,14 +314,15 @@ final class ExclusiveQueue extends WaitQueue {
      * it is to go back.
      */
     private boolean findsUse(GrantState live, Effects then) {
+        boolean untouched = live.isUntouched();
         // one who tries once has a claim of its own, behind the release
         for (Waiter first = waiters.peek();
-                first != null && nextTry() == null && live.isValid();
+                first != null && nextTry() == null && (untouched || live.isValid());
                 first = waiters.peek()) {
             if (!live.mayHandOver(first.options)) {
                 return renumber(live, then);
             }
-            if (!live.fits(first.options) || !(live.isUntouched() || live.hasEnoughLease())) {
+            if (!live.fits(first.options) || !(untouched || live.hasEnoughLease())) {
                 renewFor(first, then);
                 return true;
             }
@@ -556,7 +557,7 @@ final class ExclusiveQueue extends WaitQueue {
                     retention.renumbered();
                 }
             }
-            if (standing && kept) {
+            if (standing && kept && of.isValid()) {
                 passOn(then);
             } else {
                 release(then);

@@ -546,8 +546,8 @@ final class GrantState {
     }
 
     /**
-     * Whether no hold was given out since the store gave it, numbered it, or renewed it for its next holder. Then it suffices
-     * as it is, however long the store took to answer.
+     * Whether no hold was given out since the store gave it, numbered it, or renewed it for its next holder. Then neither the
+     * time since its number counts, nor how much of its lease is left: however slow the store is, its answer is used.
      */
     boolean isUntouched() {
         return tokensUsed == usedWhenConfirmed;
