@@ -38,7 +38,7 @@ final class OnceAttempt {
         RecordReading seen = first;
         RecordReading before = first;
         OnceRecord begun = null;
-        boolean mayHaveBegun = false;
+        StoreUnavailableException unanswered = null; // of the last write that may have been carried out all the same
         while (true) {
             if (begun == null || seen.stored().filter(this::isOwnBeginning).isEmpty()) {
                 before = seen;
@@ -54,14 +54,12 @@ final class OnceAttempt {
             }
             long revision = seen.stored().map(StoredRecord::revision).orElse(RecordWrite.ABSENT);
             Optional<StoredRecord> written = Optional.empty();
-            StoreUnavailableException unanswered = null;
             try {
                 written = journal.write(hold, revision, begun);
             } catch (StoreUnavailableException lost) {
                 unanswered = lost;
-                mayHaveBegun = true;
             } catch (StoreRefusedException | ClientClosedException refused) {
-                if (mayHaveBegun) {
+                if (unanswered != null) {
                     restoreIfBegun(before);
                 }
                 throw refused;

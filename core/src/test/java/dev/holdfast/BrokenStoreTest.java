@@ -54,6 +54,16 @@ class BrokenStoreTest extends EngineCase {
     }
 
     @Test
+    void aFailureThatCannotBeReadFailsItsCallerAsAnyOther() {
+        line.claimOverride = (claim, answer) -> {
+            throw new UnreadableException();
+        };
+        assertThatThrownBy(() -> client.lock("a").acquire())
+                .isInstanceOf(HoldfastException.class)
+                .hasMessageContainingAll("'a'", UnreadableException.class.getName());
+    }
+
+    @Test
     void nullInsteadOfAPendingClaimFailsItsCallerAndServesTheNext() throws Exception {
         line.claimOverride = (claim, answer) -> null;
         assertOneFailsAndTheNextIsServed();

@@ -47,10 +47,14 @@ class LogLinesTest {
     }
 
     private static HostileStore.Gate down() {
+        return failing(noRoute());
+    }
+
+    private static HostileStore.Gate failing(RuntimeException why) {
         return new HostileStore.Gate() {
             @Override
             public <T> CompletionStage<T> run(Supplier<CompletionStage<T>> request) {
-                return CompletableFuture.failedFuture(noRoute());
+                return CompletableFuture.failedFuture(why);
             }
         };
     }
@@ -143,6 +147,17 @@ class LogLinesTest {
     }
 
     @Test
+    void aFailedReleaseOfWhichTheReasonCannotBeRead() throws InterruptedException {
+        Hold hold = lock.acquire();
+        line.releases = failing(new UnreadableException());
+        hold.close();
+
+        assertSays("could not release", UnreadableException.class.getName());
+        line.passAll();
+        time.advance(Duration.ofSeconds(1)); // the release is sent again
+    }
+
+    @Test
     void aRenewalWithoutAnAnswerOncePerOutage() throws InterruptedException {
         try (Hold hold = lock.acquire()) {
             line.renews = down();
@@ -180,10 +195,21 @@ class LogLinesTest {
 
     @Test
     void aListenerThatFails() throws InterruptedException {
+        failsAtAListener(new IllegalStateException("jdbc:mysql://u:" + SECRET + "@h/d is gone"));
+        assertSays("LogLinesTest$", "IllegalStateException", "Acquired", "correct this one", "jdbc:mysql://h/d");
+    }
+
+    @Test
+    void aListenerWhoseFailureCannotBeRead() throws InterruptedException {
+        failsAtAListener(new UnreadableException());
+        assertSays("LogLinesTest$", UnreadableException.class.getName(), "Acquired", "correct this one");
+    }
+
+    private void failsAtAListener(RuntimeException failure) throws InterruptedException {
         LockListener broken = new LockListener() {
             @Override
             public void onAcquired(LockEvent.Acquired event) {
-                throw new IllegalStateException("jdbc:mysql://u:" + SECRET + "@h/d is gone");
+                throw failure;
             }
         };
         try (LockClient other = LockClient.builder(new HostileStore(memory.open(time)))
@@ -191,7 +217,7 @@ class LogLinesTest {
                 .listener(broken)
                 .build()) {
             other.lock("order:42").acquire().close();
-            assertSays("LogLinesTest$", "IllegalStateException", "Acquired", "correct this one", "jdbc:mysql://h/d");
+            await().until(() -> !log.lines.isEmpty());
         }
     }
 

@@ -156,6 +156,22 @@ class OnceTroubleTest extends EngineCase {
         assertThat(theirs.last().orElseThrow().state()).isEqualTo(State.DONE);
     }
 
+    /** What may have been written counts until the end, not only until the next answer. */
+    @Test
+    void theWorkRunsThoughAReadIsRefusedAfterTheSecondWriteOfABeginningWhoseFirstAnswerWasLost() {
+        line.records = atFirst(request -> {
+            request.get();
+            line.records = atFirst(again -> {
+                line.recordReads =
+                        atFirst(read -> CompletableFuture.failedFuture(new StoreRefusedException("wants a log-in")));
+                return CompletableFuture.completedFuture(Optional.empty());
+            });
+            return CompletableFuture.failedFuture(new StoreUnavailableException("reply lost"));
+        });
+        assertThat(client.once("w", strict).run(turn -> done.add("ours")).ran()).isTrue();
+        assertThat(theirs.last().orElseThrow().state()).isEqualTo(State.DONE);
+    }
+
     @Test
     void aBeginningThatIsRefusedAgainAndAgainIsGivenUp() {
         line.records = atEach(request -> {

@@ -106,7 +106,7 @@ public final class Acquisition {
         }
         HoldState reading = OwnHold.heldToRead(context, name);
         if (reading != null && reading.isThreadBound()) { // it would wait for itself
-            Duration left = OwnHold.waitInVain(context, reading, threadOwned ? wait : null);
+            Duration left = OwnHold.waitInVain(reading, threadOwned ? wait : null);
             return left.isZero() ? Optional.empty() : acquire(left);
         }
         Waiter waiter = ofThisThread(wait);
@@ -114,7 +114,7 @@ public final class Acquisition {
         boolean ended;
         try {
             if (reading != null) {
-                OwnHold.watch(context, reading, waiter);
+                OwnHold.watch(reading, waiter);
             }
             Scheduled timeout = expireAfter(lock, waiter, wait);
             ended = waiter.await(interruptible, context.environment.parking());
@@ -226,7 +226,8 @@ public final class Acquisition {
             this.executor = executor;
             this.result = result;
             this.giveBack = giveBack;
-            this.waiter = new Waiter(name.mode(), options, wait, false, null, context.time.nanoTime(), this::resolved);
+            Runnable resolved = () -> context.completionThreads.execute(executor, this::complete);
+            this.waiter = new Waiter(name.mode(), options, wait, false, null, context.time.nanoTime(), resolved);
         }
 
         CompletableFuture<R> submit() {
@@ -245,10 +246,6 @@ public final class Acquisition {
                 throw broken;
             }
             return future;
-        }
-
-        private void resolved() {
-            context.completionThreads.execute(executor, this::complete);
         }
 
         private void complete() {

@@ -2,7 +2,7 @@ package dev.holdfast.internal;
 
 import dev.holdfast.HoldOptions;
 import dev.holdfast.Loss;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -22,9 +22,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class Effects implements AutoCloseable {
     /** Enough for nearly every step, so that adding one does not allocate. */
-    private static final int FEW = 6;
+    private static final int FEW = 4;
     /** How often an effect is told that it has thrown, where it throws then too: Errors often come in a row. */
-    private static final int TRIES = 2;
+    static final int TRIES = 2;
 
     /** One thing to be done. */
     @FunctionalInterface
@@ -45,9 +45,10 @@ final class Effects implements AutoCloseable {
         }
     }
 
-    private final ArrayList<Effect> effects = new ArrayList<>(FEW);
     private final @Nullable ReentrantLock mutex;
     private final @Nullable EventDispatcher dispatcher;
+    private Effect[] effects = new Effect[FEW];
+    private int size;
     private int next;
 
     /** Effects of no step. */
@@ -64,11 +65,14 @@ final class Effects implements AutoCloseable {
 
     /** Makes room for one more, so that adding it cannot fail: called before a step that must not stop half-way. */
     void reserve() {
-        effects.ensureCapacity(effects.size() + 1);
+        if (size == effects.length) {
+            effects = Arrays.copyOf(effects, 2 * size);
+        }
     }
 
     void add(Effect effect) {
-        effects.add(effect);
+        reserve();
+        effects[size++] = effect;
     }
 
     /**
@@ -79,13 +83,9 @@ final class Effects implements AutoCloseable {
         reserve();
         boolean first = waiter.resolve(outcome);
         if (first) {
-            effects.add(waiter);
+            add(waiter);
         }
         return first;
-    }
-
-    boolean isEmpty() {
-        return effects.isEmpty();
     }
 
     /** Ends the step, also where an Error ended it half-way: frees the mutex, and does what was decided. */
@@ -106,8 +106,8 @@ final class Effects implements AutoCloseable {
     /** Runs all that have not run yet, one after another; throws what the first one threw that failed. */
     void run() {
         Throwable thrown = null;
-        while (next < effects.size()) {
-            Effect effect = effects.get(next++);
+        while (next < size) {
+            Effect effect = effects[next++];
             try {
                 effect.run();
             } catch (Throwable broken) {
@@ -133,7 +133,7 @@ final class Effects implements AutoCloseable {
 
     @Override
     public String toString() {
-        return effects.toString();
+        return Arrays.asList(effects).subList(0, size).toString();
     }
 
     // ---- claims; a claim that is to be sent, and a waiter that is to be woken, are effects themselves ----
@@ -194,12 +194,13 @@ final class Effects implements AutoCloseable {
     /** The grant goes back, and claims that wait for that follow; or it has ended here, and may still exist in the store. */
     record Release(
             LocalLock lock, GrantState grant, @Nullable HoldState last) implements Effect {
+        private static final CompletableFuture<Boolean> NOW = CompletableFuture.completedFuture(true);
+
         @Override
         public void run() {
-            lock.context
-                    .releaseSender
-                    .releaseBeforeClaims(grant, last)
-                    .whenComplete((held, failure) -> lock.claimsMayFollow(grant));
+            CompletableFuture<Boolean> answer = lock.context.releaseSender.release(grant, last);
+            boolean mayFollowNow = lock.context.store.capabilities().ordered(); // requests take effect as they are made
+            (mayFollowNow ? NOW : answer).whenComplete((held, failure) -> lock.claimsMayFollow(grant));
         }
 
         @Override
@@ -241,7 +242,7 @@ final class Effects implements AutoCloseable {
     record Closed(WaitQueue queue, HoldState hold) implements Note {
         @Override
         public void run() {
-            queue.context.telemetry.recordReleased(hold);
+            queue.context.telemetry.recordHold(hold, false);
         }
     }
 
@@ -267,8 +268,7 @@ final class Effects implements AutoCloseable {
     record TellUnnoticed(WaitQueue queue, HoldState hold, Loss.Cause cause) implements Note {
         @Override
         public void run() {
-            queue.context.telemetry.lostUnnoticed(
-                    hold, new Loss(hold.name(), hold.token, cause, queue.context.store.description()));
+            queue.context.telemetry.lostUnnoticed(hold, cause);
         }
     }
 
@@ -280,15 +280,7 @@ final class Effects implements AutoCloseable {
         }
     }
 
-    // ---- the queue ----
-
-    /** Whatever can come next does. */
-    record GoOn(WaitQueue queue) implements Effect {
-        @Override
-        public void run() {
-            queue.goOn();
-        }
-    }
+    // ---- the lock; that its queue goes on is an effect itself ----
 
     /** Nobody wants the lock any more; after what else its last step does: until then the client is not quiet. */
     record Retire(LocalLock lock) implements Effect {

@@ -170,7 +170,7 @@ public final class Engine {
 
     /** Whether a hold is by a grant of this client. */
     public boolean owns(HoldHandle hold) {
-        return hold.hold.grant.lock().context == context;
+        return hold.hold.context() == context;
     }
 
     /** Queries about the store's locks, the breaking of grants, and records. */

@@ -3,6 +3,7 @@ package dev.holdfast.internal;
 import dev.holdfast.LockEvent;
 import dev.holdfast.LockListener;
 import dev.holdfast.Loss;
+import dev.holdfast.spi.Redacted;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -198,8 +199,7 @@ final class EventDispatcher implements AutoCloseable {
         } catch (Throwable thrown) {
             Log.warn(() -> "the lock listener " + note.listener.getClass().getName() + " threw "
                     + thrown.getClass().getName() + " when notified of " + note.kind() + " on " + store
-                    + "; locks and other listeners are not affected: correct this one"
-                    + (thrown.getMessage() == null ? "" : ": " + thrown.getMessage()));
+                    + "; locks and other listeners are not affected: correct this one: " + Redacted.text(thrown));
         }
     }
 

@@ -86,7 +86,7 @@ final class ExclusiveQueue extends WaitQueue {
     /** A lock that no caller wants to write yet; or none ever will, where it is retired. */
     ExclusiveQueue(LocalLock lock, LockName name) {
         super(lock, name);
-        this.phase = lock.isRetired() ? Phase.RETIRED : Phase.IDLE;
+        this.phase = lock.retired ? Phase.RETIRED : Phase.IDLE;
     }
 
     boolean isIn(Phase asked) {
@@ -130,23 +130,21 @@ final class ExclusiveQueue extends WaitQueue {
             if (isIn(Phase.RETIRED)) {
                 return false;
             }
-            if (isIn(Phase.IDLE) && waiters.isEmpty()) {
+            if (!waiters.isEmpty()) {
+                refuse(waiter, then); // others of this client are before this one
+            } else if (isIn(Phase.IDLE)) {
                 claimFor(waiter, then);
-            } else {
-                tryWhatIsThere(waiter, then);
+            } else if (!tryUnused(waiter, then)) {
+                tryNext(waiter, then);
             }
             return true;
         }
     }
 
-    private void tryWhatIsThere(Waiter waiter, Effects then) {
-        if (waiters.isEmpty()) {
-            if (tryUnused(waiter, then)) {
-                return;
-            }
-            if (isIn(Phase.RETAINED)) {
-                endRetention(then);
-            }
+    /** It claims behind what is there, unless that stays. */
+    private void tryNext(Waiter waiter, Effects then) {
+        if (isIn(Phase.RETAINED)) {
+            endRetention(then);
         }
         boolean goesBack = isIn(Phase.RELEASING) || isIn(Phase.LINGERING) || isIn(Phase.RETAINED); // lost meanwhile
         boolean wanted = !goesBack && !isIn(Phase.REFRESHING) && unwanted() == null;
@@ -155,7 +153,7 @@ final class ExclusiveQueue extends WaitQueue {
             // the caller that left may not have called its claim off yet, and will not once another has joined
             afterLeaving(then);
         } else {
-            refuse(waiter, then); // another of this client holds it, or is before this one
+            refuse(waiter, then); // another of this client holds it, or came before this one
         }
     }
 
@@ -175,7 +173,7 @@ final class ExclusiveQueue extends WaitQueue {
     void warnIfItsOwn(Waiter waiter) {
         HoldState now = hold;
         if (now != null && waiter.thread != null && now.isOwnedBy(waiter.thread)) {
-            OwnHold.watch(context, now, waiter);
+            OwnHold.watch(now, waiter);
         }
     }
 
@@ -209,7 +207,7 @@ final class ExclusiveQueue extends WaitQueue {
             loseGrant(then);
         }
         answerCloser(false, then); // if another has the grant by now, it did not go back either
-        then.add(new Effects.GoOn(this));
+        then.add(this);
     }
 
     private void loseGrant(Effects then) {
@@ -293,7 +291,7 @@ final class ExclusiveQueue extends WaitQueue {
         } else if (of.claim.waits() && (live.hasSlept() || of.inDoubt)) {
             renewFor(of.asker, then); // confirmed before anybody has it
         } else if (of.claim.waits() || !giveTo(of.asker, live, then)) {
-            passOn(true, then);
+            passOn(then);
         }
     }
 
@@ -301,32 +299,38 @@ final class ExclusiveQueue extends WaitQueue {
         return Objects.requireNonNull(grant);
     }
 
-    /**
-     * Passes it on, where no caller holds it: to the first waiter who still wants it or, where that one may not have it as it is,
-     * to the store.
-     *
-     * @param confirmed whether the store gave, renewed or numbered it just now: then enough of its lease is left, and the time
-     *     since its number does not count
-     */
-    private void passOn(boolean confirmed, Effects then) {
+    /** Passes it on, where no caller holds it; the caller that closed it last hears what became of it once that is decided. */
+    private void passOn(Effects then) {
         GrantState live = live();
+        if (findsUse(live, then)) {
+            answerCloser(live, then);
+        } else {
+            release(then);
+        }
+    }
+
+    /**
+     * It goes to the first waiter who still wants it or, where that one may not have it as it is, the store is asked; false if
+     * it is to go back.
+     */
+    private boolean findsUse(GrantState live, Effects then) {
+        boolean untouched = live.isUntouched();
         // one who tries once has a claim of its own, behind the release
         for (Waiter first = waiters.peek();
-                first != null && nextTry() == null && (confirmed || live.isValid());
+                first != null && nextTry() == null && (untouched || live.isValid());
                 first = waiters.peek()) {
-            if (!(confirmed ? live.suffices(first.options) : live.mayHandOver(first.options))) {
-                renumberOrRelease(then);
-                return;
+            if (!live.mayHandOver(first.options)) {
+                return renumber(live, then);
             }
-            if (!live.fits(first.options) || !(confirmed || live.hasEnoughLease())) {
+            if (!live.fits(first.options) || !(untouched || live.hasEnoughLease())) {
                 renewFor(first, then);
-                return;
+                return true;
             }
             if (waiters.remove(first) && giveTo(first, live, then)) {
-                return;
+                return true;
             }
         }
-        release(then);
+        return false;
     }
 
     @Override
@@ -376,36 +380,34 @@ final class ExclusiveQueue extends WaitQueue {
         closer = givenBack;
         quietly(() -> context.telemetry.released(closing));
         then.add(ended);
-        if (closing.options.awaitRelease()) {
-            passOn(false, then);
-        } else {
-            closed(closing.options, then);
-        }
-        answerCloser(live, then);
+        closed(closing.options, then);
         return true;
     }
 
     /**
-     * If nobody waits here, the grant is kept until the store sends, or is retained for longer. So a thread that acquires
-     * again in the same instant still finds it, or has its claim sent together with the release.
+     * If nobody waits, neither here nor for the release, the grant is kept until the store sends, or is retained for longer. So
+     * a thread that acquires again in the same instant still finds it, or has its claim sent together with the release.
      */
     private void closed(HoldOptions options, Effects then) {
+        GrantState live = live();
         Waiter first = waiters.peek();
-        if (!live().isValid() || (first != null && live().mayHandOver(first.options))) {
-            passOn(false, then);
-        } else if (!options.retain().isZero()
+        boolean mayStay = !options.awaitRelease()
+                && live.isValid()
+                && (first == null || !live.mayHandOver(first.options));
+        if (mayStay
+                && !options.retain().isZero()
                 && retention().isAllowed(options)
                 && (first == null || retention().reported)) {
             // the bounds of hand-over do not count while the store watches and nobody waits
             retention().begin(options, then);
-        } else if (first == null) {
+        } else if (mayStay && first == null) {
             linger(then);
         } else {
-            passOn(false, then);
+            passOn(then);
         }
     }
 
-    /** Tells the caller that closed the last hold, once it is decided what becomes of the grant. */
+    /** Tells the caller that closed the last hold, unless it is yet to be decided what becomes of the grant. */
     private void answerCloser(GrantState of, Effects then) {
         if (!isIn(Phase.REFRESHING) && !isIn(Phase.LINGERING)) {
             answerCloser(of.isGivenBack(), then);
@@ -438,21 +440,15 @@ final class ExclusiveQueue extends WaitQueue {
     /** The store is about to send, or another claim is to come behind the release. */
     void endOfLinger(GrantState of, Effects then) {
         if (isIn(Phase.LINGERING) && grant == of) {
-            goBackOrOn(then);
+            passOn(then);
         }
     }
 
     /** It is no longer retained: for callers that wait here it is renewed or claimed again, otherwise it is released. */
     void endRetention(Effects then) {
         Retention ended = retention();
-        goBackOrOn(then);
+        passOn(then);
         ended.end();
-    }
-
-    private void goBackOrOn(Effects then) {
-        GrantState live = live();
-        passOn(false, then);
-        answerCloser(live, then);
     }
 
     /** A caller came while the grant lingers or is retained. */
@@ -461,7 +457,7 @@ final class ExclusiveQueue extends WaitQueue {
         if (isIn(Phase.RETAINED)) {
             retention().take(then);
         } else if (isIn(Phase.LINGERING) && first != null && mayTakeOver(first)) {
-            goBackOrOn(then);
+            passOn(then);
         }
     }
 
@@ -471,15 +467,13 @@ final class ExclusiveQueue extends WaitQueue {
         if (!(retained ? retention().mayTake(trying) : isIn(Phase.LINGERING) && mayTakeOver(trying))) {
             return false;
         }
-        GrantState live = live();
-        if (!giveTo(trying, live, then)) {
-            if (retained) {
-                retention().take(then);
-            } else {
-                passOn(false, then);
-            }
+        if (giveTo(trying, live(), then)) {
+            answerCloser(false, then);
+        } else if (retained) {
+            retention().take(then);
+        } else {
+            passOn(then);
         }
-        answerCloser(live, then);
         return true;
     }
 
@@ -528,15 +522,18 @@ final class ExclusiveQueue extends WaitQueue {
 
     // ---- the store is asked, between two holds ----
 
-    private void renumberOrRelease(Effects then) {
+    /** The bounds of hand-over are reached; false if the store is not asked, and the grant is to go back at once. */
+    private boolean renumber(GrantState live, Effects then) {
         if (context.store.capabilities().extendable()) {
-            then.add(new Effects.FreshNumber(this, live()));
+            then.add(new Effects.FreshNumber(this, live));
             phase = Phase.REFRESHING;
-        } else if (isIn(Phase.HELD)) {
-            linger(then); // so that the claim behind it leaves with it
-        } else {
-            release(then);
+            return true;
         }
+        if (isIn(Phase.HELD)) {
+            linger(then); // so that the claim behind it leaves with its release
+            return true;
+        }
+        return false;
     }
 
     /** Renews it with the lease of the next holder, before anybody has it. */
@@ -551,19 +548,20 @@ final class ExclusiveQueue extends WaitQueue {
                 return; // lost meanwhile
             }
             boolean kept = isKept(of);
+            if (standing) {
+                of.refreshed(freshNumber);
+            }
             if (standing && freshNumber) {
                 context.claims.saw(of.grant().number());
-                of.renewTokens();
                 if (retention != null) {
                     retention.renumbered();
                 }
             }
             if (standing && kept && of.isValid()) {
-                passOn(true, then);
+                passOn(then);
             } else {
                 release(then);
             }
-            answerCloser(of, then);
         });
     }
 
@@ -587,6 +585,7 @@ final class ExclusiveQueue extends WaitQueue {
             drop();
             context.renewer.forget(back);
         }
+        answerCloser(back, then);
     }
 
     /** It is no longer this queue's. */
@@ -602,7 +601,7 @@ final class ExclusiveQueue extends WaitQueue {
     @Override
     void giveUnusedBack(boolean retainedToo, Effects then) {
         if (isIn(Phase.LINGERING)) {
-            goBackOrOn(then);
+            passOn(then);
         } else if (retainedToo && isIn(Phase.RETAINED)) {
             endRetention(then);
         }

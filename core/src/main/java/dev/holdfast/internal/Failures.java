@@ -4,6 +4,7 @@ import dev.holdfast.ClientClosedException;
 import dev.holdfast.HoldfastException;
 import dev.holdfast.StoreRefusedException;
 import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.spi.Redacted;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -47,6 +48,10 @@ final class Failures {
      */
     static HoldfastException here(Throwable failure, String doing) {
         Throwable cause = cause(failure);
+        if (!(cause instanceof HoldfastException)) { // its message may not even be readable
+            String what = cause.getClass().getName() + ": " + Redacted.text(cause);
+            return new HoldfastException(doing + ": the store failed in a way it should not: " + what, cause);
+        }
         String message = String.valueOf(cause.getMessage());
         if (cause instanceof StoreUnavailableException) {
             return new StoreUnavailableException(doing + ": " + message, cause);
@@ -57,9 +62,6 @@ final class Failures {
         if (cause instanceof ClientClosedException) {
             return new ClientClosedException(message);
         }
-        if (cause instanceof HoldfastException) {
-            return new HoldfastException(doing + ": " + message, cause);
-        }
-        return new HoldfastException(doing + ": the store failed in a way it should not: " + cause, cause);
+        return new HoldfastException(doing + ": " + message, cause);
     }
 }

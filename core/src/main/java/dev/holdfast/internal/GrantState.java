@@ -157,6 +157,9 @@ final class GrantState {
 
     // ---- its tokens; under the mutex ----
     private int tokensUsed;
+    /** The same when the store gave it, numbered it, or renewed it for its next holder. */
+    private int usedWhenConfirmed;
+
     private long numberSince;
     private @Nullable HoldState lastHold;
 
@@ -183,7 +186,7 @@ final class GrantState {
     /** Whether it is surely held now. Changes nothing; the renewer acts on what it means. */
     boolean isValid() {
         Validity now = validity;
-        return now.state == State.VALID && !hasPassed(now) && !now.hasSlept(slept());
+        return now.state == State.VALID && !hasPassed(now) && !now.hasSlept(time.slept());
     }
 
     private boolean hasPassed(Validity now) {
@@ -197,11 +200,7 @@ final class GrantState {
 
     /** Begins the fixed lease of a holder, where the store knows only the session's; ends that of the one before. */
     void beginLease(HoldOptions options) {
-        if (sessionBound && !options.autoRenew()) {
-            term = fromNow(options.lease());
-        } else {
-            term = null;
-        }
+        term = sessionBound && !options.autoRenew() ? fromNow(options.lease()) : null;
     }
 
     private Term fromNow(Duration lease) {
@@ -221,10 +220,10 @@ final class GrantState {
 
     /** Whether the machine slept since the last confirmation, or its wall clock was set forward. */
     boolean hasSlept() {
-        return hasSlept(slept());
+        return hasSlept(time.slept());
     }
 
-    /** The same, for a caller that reads {@link #slept()} once for many grants. */
+    /** The same, for a caller that reads that once for many grants. */
     boolean hasSlept(long slept) {
         Validity now = validity;
         return now.state == State.VALID && now.hasSlept(slept);
@@ -484,9 +483,14 @@ final class GrantState {
 
     // ---- hand-over: under the mutex of its lock ----
 
-    /** Whether a waiter with these options can be given this grant as it is. */
+    /**
+     * Whether a waiter with these options can be given this grant as it is: also while a request is under way, if that one leaves
+     * the lease as it is. In a session every request asks for the session's lease, so it does not say whether its answer is to
+     * change the fixed lease within.
+     */
     boolean fits(HoldOptions options) {
-        return isSettled() && fitsOnceSettled(options);
+        boolean settled = renewing == 0 || (grant().lease().equals(asking) && term == null);
+        return settled && fitsOnceSettled(options);
     }
 
     /** The same, where the request under way leaves the lease as it is. */
@@ -501,14 +505,6 @@ final class GrantState {
     /** Whether it is renewed for the next holder as it is now. */
     boolean goesOnFor(HoldOptions next) {
         return autoRenew == next.autoRenew() && stopped == null;
-    }
-
-    /**
-     * Whether a request under way, if there is one, leaves the lease as it is. In a session every request asks for the
-     * session's lease, so it does not say whether its answer is to change the fixed lease within.
-     */
-    private boolean isSettled() {
-        return renewing == 0 || (grant().lease().equals(asking) && term == null);
     }
 
     /** A third of the lease: less, and the next holder would begin with a grant about to run out. */
@@ -530,10 +526,6 @@ final class GrantState {
         return sessionBound ? grant().lease() : options.lease();
     }
 
-    long slept() {
-        return time.slept();
-    }
-
     // ---- tokens: under the mutex ----
 
     /** The token of the next hold. */
@@ -543,18 +535,31 @@ final class GrantState {
 
     /** Whether the bounds of hand-over allow one more under the present grant number, without asking the store. */
     boolean mayHandOver(HoldOptions options) {
-        return suffices(options) && time.nanoTime() - numberSince <= Durations.nanos(options.maxHandOverTime());
+        return tokensUsed == 0
+                || (!options.strictFifo()
+                        && tokensUsed <= options.maxHandOvers()
+                        && (isUntouched() || isYoungEnough(options)));
     }
 
-    /** Whether a waiter with these options may have a hold under the present grant number. */
-    boolean suffices(HoldOptions options) {
-        return tokensUsed == 0 || (!options.strictFifo() && tokensUsed <= options.maxHandOvers());
+    private boolean isYoungEnough(HoldOptions options) {
+        return time.nanoTime() - numberSince <= Durations.nanos(options.maxHandOverTime());
     }
 
-    /** Begins a new block of tokens: the store gave a fresh grant number. */
-    void renewTokens() {
-        tokensUsed = 0;
-        numberSince = time.nanoTime();
+    /**
+     * Whether no hold was given out since the store gave it, numbered it, or renewed it for its next holder. Then neither the
+     * time since its number counts, nor how much of its lease is left: however slow the store is, its answer is used.
+     */
+    boolean isUntouched() {
+        return tokensUsed == usedWhenConfirmed;
+    }
+
+    /** The store renewed it for its next holder, or gave it a fresh number, with which a new block of tokens begins. */
+    void refreshed(boolean freshNumber) {
+        if (freshNumber) {
+            tokensUsed = 0;
+            numberSince = time.nanoTime();
+        }
+        usedWhenConfirmed = tokensUsed;
     }
 
     /** A hold was given out: its token is used up. */

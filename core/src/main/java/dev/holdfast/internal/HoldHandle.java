@@ -55,7 +55,7 @@ public final class HoldHandle {
         if (hold.isOpen() && hold.grant.isValid()) {
             return hold.isOpen();
         }
-        context().examine(hold.grant);
+        hold.context().examine(hold.grant);
         return false;
     }
 
@@ -66,7 +66,7 @@ public final class HoldHandle {
 
     /** How long ago it was acquired. */
     public Duration heldFor() {
-        return Duration.ofNanos(context().time.nanoTime() - hold.since);
+        return Duration.ofNanos(hold.context().time.nanoTime() - hold.since);
     }
 
     /** See {@link dev.holdfast.Hold#onLost}. */
@@ -74,7 +74,7 @@ public final class HoldHandle {
         actions().whenLost.add(action);
         if (hold.isLost()) {
             noteLoss();
-            context().telemetry.flush();
+            hold.context().telemetry.flush();
         }
     }
 
@@ -90,7 +90,7 @@ public final class HoldHandle {
             return;
         }
         for (Consumer<Loss> action = asked.whenLost.poll(); action != null; action = asked.whenLost.poll()) {
-            context().dispatcher.note(hold.loss(), action);
+            hold.context().dispatcher.note(hold.loss(), action);
         }
     }
 
@@ -111,7 +111,7 @@ public final class HoldHandle {
         }
         for (Runnable action = asked.whenWanted.poll(); action != null; action = asked.whenWanted.poll()) {
             Runnable now = action;
-            context().dispatcher.noteWanted(hold.name(), () -> {
+            hold.context().dispatcher.noteWanted(hold.name(), () -> {
                 if (hold.isOpen()) {
                     now.run();
                 }
@@ -139,7 +139,7 @@ public final class HoldHandle {
             throw new IllegalStateException("the hold of '" + hold.name()
                     + "' is renewed by itself; extend is for holds with autoRenew(false)");
         }
-        context().renewer.extend(hold, lease, context().environment.awaiting());
+        hold.context().renewer.extend(hold, lease, hold.context().environment.awaiting());
     }
 
     /** See {@link dev.holdfast.Hold#detach}. */
@@ -157,8 +157,11 @@ public final class HoldHandle {
         StackRoom.forStep();
         hold.checkMayBecomeReader();
         if (!hold.grant.lock().downgrade(hold)) {
-            context().examine(hold.grant);
-            throw hold.isLost() ? hold.lostException() : hold.notOpenException();
+            hold.context().examine(hold.grant);
+            throw hold.isLost()
+                    ? hold.lostException()
+                    : new IllegalStateException(
+                            "the hold of '" + name() + "' is closed, or not surely held at this moment");
         }
     }
 
@@ -205,9 +208,5 @@ public final class HoldHandle {
         if (broken instanceof Error || hold.isOpen()) {
             hold.unpin();
         }
-    }
-
-    private EngineContext context() {
-        return hold.grant.lock().context;
     }
 }

@@ -75,6 +75,11 @@ final class HoldState extends WeakReference<HoldHandle> implements Runnable {
         this.pinned = made; // until the waiter has it in hand
     }
 
+    /** What its client's engine shares. */
+    EngineContext context() {
+        return grant.lock().context;
+    }
+
     /** The lock's name, by its client. */
     String name() {
         return grant.lock().name.name();
@@ -143,7 +148,7 @@ final class HoldState extends WeakReference<HoldHandle> implements Runnable {
      * itself: the stack may not have room to link a lambda or to load a class.
      */
     void closeLater() {
-        grant.lock().context.time.schedule(this, Duration.ZERO);
+        context().time.schedule(this, Duration.ZERO);
     }
 
     @Override
@@ -212,10 +217,6 @@ final class HoldState extends WeakReference<HoldHandle> implements Runnable {
         if (handle != null) {
             handle.noteWanted();
         }
-    }
-
-    IllegalStateException notOpenException() {
-        return new IllegalStateException("the hold of '" + name() + "' is closed, or not surely held at this moment");
     }
 
     /** Whether it belongs to a thread. */

@@ -323,7 +323,7 @@ final class LeaseRenewer {
         List<Consumer<Boolean>> all = takeAskers(grant);
         try {
             Grant request = grant.toRenew();
-            long slept = grant.slept();
+            long slept = time.slept();
             store.renew(List.of(request)).whenComplete((verdicts, failure) -> {
                 Renewal verdict = verdicts == null ? null : verdicts.get(request.id());
                 renewed(grant, request, verdict, failure, slept);
@@ -398,7 +398,7 @@ final class LeaseRenewer {
     /** Asks for a fresh grant number; the store refuses when another client waits. */
     void renumber(GrantState live, Consumer<Boolean> then) {
         Grant old = live.grant();
-        long slept = live.slept();
+        long slept = time.slept();
         once(live, then, () -> store.extend(old), answer -> {
             Grant fresh = answer.orElse(null);
             return fresh != null
@@ -410,7 +410,7 @@ final class LeaseRenewer {
 
     /** Renews a grant with the lease of its next holder. */
     void renewFor(GrantState live, HoldOptions options, Consumer<Boolean> then) {
-        long slept = live.slept();
+        long slept = time.slept();
         once(live, then, () -> store.renew(List.of(live.toHandOver(options))), answer -> {
             Renewal renewal = answer.get(live.grant().id());
             return renewal != null
@@ -448,7 +448,7 @@ final class LeaseRenewer {
         try {
             Grant request = live.toChange(lease);
             wakeBy(live.dueAt());
-            long slept = live.slept();
+            long slept = time.slept();
             CompletableFuture<Map<ClaimId, Renewal>> asking = store.renew(List.of(request));
             awaiting.accept(asking);
             Map<ClaimId, Renewal> answer = Failures.await(asking, "could not extend the hold of '" + hold.name() + "'");

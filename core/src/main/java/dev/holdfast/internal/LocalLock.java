@@ -41,14 +41,15 @@ final class LocalLock {
     private final ReentrantLock mutex = new ReentrantLock();
 
     // Written under the mutex.
-    private volatile @Nullable ExclusiveQueue writers;
+    volatile @Nullable ExclusiveQueue writers;
     private volatile @Nullable SharedQueue readers;
     private volatile @Nullable SharedQueue permits;
 
     // Guarded by the mutex.
     private List<GrantState> releases = Collections.emptyList(); // until there is one: many locks may be held
     private List<Behind> behind = Collections.emptyList();
-    private boolean retired;
+    /** It has no use any more; whoever comes makes a new lock. */
+    boolean retired;
 
     /** A lock with the one side that is wanted. */
     LocalLock(EngineContext context, LockName name) {
@@ -95,12 +96,6 @@ final class LocalLock {
         return made;
     }
 
-    /** Those who write, or want to; null if there was none yet. */
-    @Nullable
-    ExclusiveQueue writers() {
-        return writers;
-    }
-
     Stream<WaitQueue> sides() {
         return Stream.of(LockMode.values()).map(this::side).filter(Objects::nonNull);
     }
@@ -118,14 +113,21 @@ final class LocalLock {
      * }</pre>
      */
     Effects step() {
-        Effects then;
-        try {
-            then = new Effects(mutex, context.dispatcher);
-        } catch (Error noMemory) { // tried again: who is called back is not called twice
-            then = new Effects(mutex, context.dispatcher);
-        }
+        Effects then = effects(Effects.TRIES);
         mutex.lock();
         return then;
+    }
+
+    /** Made again after an Error, such as of memory: who is called back is not called twice. */
+    private Effects effects(int furtherTries) {
+        try {
+            return new Effects(mutex, context.dispatcher);
+        } catch (Error noMemory) {
+            if (furtherTries == 0) {
+                throw noMemory;
+            }
+            return effects(furtherTries - 1);
+        }
     }
 
     /**
@@ -137,9 +139,17 @@ final class LocalLock {
             try {
                 step.accept(then);
             } catch (Throwable broken) {
-                sides().forEach(side -> side.endUnheld(then));
+                endUnheld(then);
                 throw broken;
             }
+        }
+    }
+
+    private void endUnheld(Effects then) {
+        try {
+            sides().forEach(side -> side.endUnheld(then));
+        } catch (Throwable again) { // Errors often come in a row
+            sides().forEach(side -> side.endUnheld(then));
         }
     }
 
@@ -155,10 +165,6 @@ final class LocalLock {
 
     boolean isInStep() {
         return mutex.isHeldByCurrentThread();
-    }
-
-    boolean isRetired() {
-        return retired;
     }
 
     /** Has it forgotten now: whoever retired it may be on this very stack, and come to that only later. */
@@ -192,7 +198,7 @@ final class LocalLock {
         sides().forEach(side -> {
             ends.add(() -> transition(then -> side.shutDown(closed, then)));
             ends.add(side::forgetOwners);
-            ends.add(new Effects.GoOn(side));
+            ends.add(side);
         });
         ends.run();
     }

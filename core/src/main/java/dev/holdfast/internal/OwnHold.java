@@ -36,14 +36,12 @@ import org.jspecify.annotations.Nullable;
 final class OwnHold {
     private static final Duration WARN_AFTER = Duration.ofSeconds(3);
 
-    private final EngineContext context;
     private final HoldState held;
     private final HoldHandle anchor; // kept here, so that the hold is no leak while its thread waits
     private final LockMode as;
     private final boolean threadOwned;
 
-    private OwnHold(EngineContext context, HoldState held, HoldHandle anchor, LockMode as, boolean threadOwned) {
-        this.context = context;
+    private OwnHold(HoldState held, HoldHandle anchor, LockMode as, boolean threadOwned) {
         this.held = held;
         this.anchor = anchor;
         this.as = as;
@@ -69,10 +67,8 @@ final class OwnHold {
         if (anchor == null) {
             return null; // dropped at this moment
         }
-        throwIfLost(context, held);
-        return !held.isOpen()
-                ? null
-                : new OwnHold(context, held, anchor, name.mode().kind(), threadOwned);
+        throwIfLost(held);
+        return held.isOpen() ? new OwnHold(held, anchor, name.mode().kind(), threadOwned) : null;
     }
 
     /** The hold that the calling thread owns and may enter so: a writer may read, a reader may not write. */
@@ -104,7 +100,7 @@ final class OwnHold {
      */
     Optional<HoldHandle> within(LockName name, @Nullable Duration wait, boolean interruptible)
             throws InterruptedException {
-        if (isSure() || parkUntil(context, held, this::isSure, wait, interruptible)) {
+        if (isSure() || parkUntil(held, this::isSure, wait, interruptible)) {
             return Optional.of(enter());
         }
         throwIfUnreachable(name);
@@ -113,8 +109,8 @@ final class OwnHold {
 
     /** Throws if the store does not answer now; waits until that is known. */
     private void throwIfUnreachable(LockName name) {
-        CompletableFuture<Void> proof = context.reachability.proof(name.inStore());
-        context.environment.awaiting().accept(proof);
+        CompletableFuture<Void> proof = held.context().reachability.proof(name.inStore());
+        held.context().environment.awaiting().accept(proof);
         Failures.await(proof, "could not enter '" + name + "' again");
     }
 
@@ -122,12 +118,12 @@ final class OwnHold {
         if (held.grant.isValid()) {
             return true;
         }
-        throwIfLost(context, held);
+        throwIfLost(held);
         return false;
     }
 
-    private static void throwIfLost(EngineContext context, HoldState held) {
-        context.renewer.examine(held.grant);
+    private static void throwIfLost(HoldState held) {
+        held.context().renewer.examine(held.grant);
         if (held.isLost()) {
             throw held.lostException();
         }
@@ -143,12 +139,9 @@ final class OwnHold {
 
     /** Parks the calling thread until something holds that news of its hold may bring; false if the time passed before. */
     private static boolean parkUntil(
-            EngineContext context,
-            HoldState held,
-            BooleanSupplier condition,
-            @Nullable Duration wait,
-            boolean interruptible)
+            HoldState held, BooleanSupplier condition, @Nullable Duration wait, boolean interruptible)
             throws InterruptedException {
+        EngineContext context = held.context();
         long since = context.time.nanoTime();
         Thread thread = Thread.currentThread();
         Scheduled timeout = wait == null ? () -> {} : context.time.schedule(() -> LockSupport.unpark(thread), wait);
@@ -179,7 +172,8 @@ final class OwnHold {
     // ---- in its own way ----
 
     /** Warns, if a thread still waits after a while for a lock that it holds itself. On that thread. */
-    static void watch(EngineContext context, HoldState held, Waiter waiter) {
+    static void watch(HoldState held, Waiter waiter) {
+        EngineContext context = held.context();
         if (waiter.site == CallSite.UNKNOWN) {
             waiter.site = new CallSite();
         }
@@ -218,8 +212,8 @@ final class OwnHold {
      * @param wait null where the thread is refused at once
      * @return how much of the time is left; zero when it has passed
      */
-    static Duration waitInVain(EngineContext context, HoldState reading, @Nullable Duration wait)
-            throws InterruptedException {
+    static Duration waitInVain(HoldState reading, @Nullable Duration wait) throws InterruptedException {
+        EngineContext context = reading.context();
         if (wait == null) {
             throw new IllegalStateException("this thread acquired '" + reading.name() + "' on "
                     + context.store.description()
@@ -231,7 +225,7 @@ final class OwnHold {
             context.throwIfClosed();
             return !reading.isOpen();
         };
-        return parkUntil(context, reading, ended, wait, true)
+        return parkUntil(reading, ended, wait, true)
                 ? Durations.left(wait, since, context.time)
                 : Duration.ZERO;
     }

@@ -69,9 +69,7 @@ final class ReleaseSender {
         return track(grant.grant().name(), store.release(grant.grant()).whenComplete((held, failure) -> {
             if (failure == null) {
                 if (!held && last != null) {
-                    Loss.Cause gone = Loss.Cause.GONE_FROM_STORE;
-                    WaitQueue.quietly(() -> telemetry.lostUnnoticed(
-                            last, new Loss(last.name(), last.token, gone, store.description())));
+                    WaitQueue.quietly(() -> telemetry.lostUnnoticed(last, Loss.Cause.GONE_FROM_STORE));
                 }
                 grant.released().complete(held);
             } else {
@@ -135,15 +133,6 @@ final class ReleaseSender {
         }
         boolean follows = store.capabilities().ordered(); // else it may overtake them
         return () -> !follows || open.stream().anyMatch(each -> !each.over.isDone());
-    }
-
-    /**
-     * Releases a grant, and completes once a claim may follow: with the answer or, where requests take effect in the
-     * order in which they are made, as soon as this one is.
-     */
-    CompletableFuture<Boolean> releaseBeforeClaims(GrantState grant, @Nullable HoldState last) {
-        CompletableFuture<Boolean> answer = release(grant, last);
-        return store.capabilities().ordered() ? CompletableFuture.completedFuture(true) : answer;
     }
 
     /**

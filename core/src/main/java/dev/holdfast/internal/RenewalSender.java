@@ -4,7 +4,7 @@ import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Redacted;
 import dev.holdfast.spi.Renewal;
-import dev.holdfast.spi.TimeSource;
+import dev.holdfast.spi.support.ElapsedTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -38,13 +38,13 @@ final class RenewalSender {
     private static final int WAIT_DIVISOR = 6;
 
     private final StoreLink store;
-    private final TimeSource time;
+    private final ElapsedTime time;
     private final Telemetry telemetry;
     private final LeaseRenewer renewer;
     /** The parts of the store of which an outage has been logged that is not over. */
     private final Set<String> failing = ConcurrentHashMap.newKeySet();
 
-    RenewalSender(StoreLink store, TimeSource time, Telemetry telemetry, LeaseRenewer renewer) {
+    RenewalSender(StoreLink store, ElapsedTime time, Telemetry telemetry, LeaseRenewer renewer) {
         this.store = store;
         this.time = time;
         this.telemetry = telemetry;
@@ -76,7 +76,7 @@ final class RenewalSender {
 
     /** An Error, such as of memory, came before their request could be sent: they are due again soon. */
     private void notSent(List<GrantState> due, Throwable why) {
-        due.forEach(grant -> renewer.renewed(grant, grant.grant(), null, why, grant.slept()));
+        due.forEach(grant -> renewer.renewed(grant, grant.grant(), null, why, time.slept()));
         logOnce("", due, due.size(), why);
     }
 
@@ -182,7 +182,7 @@ final class RenewalSender {
                 return CompletableFuture.completedFuture(Map.of());
             }
             request = due.stream().map(GrantState::toRenew).toList();
-            slept = due.get(0).slept();
+            slept = time.slept();
             event = FlightEvents.areRecorded() ? FlightEvents.beginRenewal() : null;
             return store.renew(request);
         }

@@ -153,12 +153,13 @@ final class SharedGrant {
     }
 
     private void heardForWaiters(boolean alone, Effects then) {
+        askingForWaiters = false;
         Waiter first = queue.waiters.peek();
         if (alone && queue.has(this) && first != null && mayServe(first)) {
-            askingForWaiters = false;
             serve(then);
         } else {
             then.add(() -> context.time.schedule(() -> queue.lock.transition(this::askAgain), ASK_AGAIN));
+            askingForWaiters = true; // after it: an Error has it asked at once
         }
     }
 

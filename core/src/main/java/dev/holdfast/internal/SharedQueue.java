@@ -65,7 +65,7 @@ final class SharedQueue extends WaitQueue {
     @Override
     boolean submit(Waiter waiter) {
         try (Effects then = lock.step()) {
-            if (lock.isRetired()) {
+            if (lock.retired) {
                 return false;
             }
             if (!waiters.isEmpty() || !joinOne(waiter, then)) {
@@ -165,8 +165,8 @@ final class SharedQueue extends WaitQueue {
         openHolds()
                 .filter(held -> held.isOwnedBy(thread))
                 .findFirst()
-                .ifPresent(held -> OwnHold.watch(context, held, reader));
-        ExclusiveQueue writers = lock.writers();
+                .ifPresent(held -> OwnHold.watch(held, reader));
+        ExclusiveQueue writers = lock.writers;
         if (writers != null) {
             writers.warnIfItsOwn(reader);
         }
@@ -192,7 +192,7 @@ final class SharedQueue extends WaitQueue {
     }
 
     boolean isBehindWriter(Waiter reader) {
-        ExclusiveQueue writers = shared ? lock.writers() : null;
+        ExclusiveQueue writers = shared ? lock.writers : null;
         return writers != null && writers.isWaitedForBefore(reader);
     }
 
@@ -336,7 +336,7 @@ final class SharedQueue extends WaitQueue {
     @Override
     void endUnheld(Effects then) {
         lose(grants.values().stream().filter(SharedGrant::isFree).map(free -> free.state), then);
-        then.add(new Effects.GoOn(this));
+        then.add(this);
     }
 
     private void lose(Stream<GrantState> held, Effects then) {

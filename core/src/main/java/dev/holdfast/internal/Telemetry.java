@@ -171,18 +171,14 @@ final class Telemetry {
         }
     }
 
-    /** A hold was closed; after the mutex is free. */
-    void recordReleased(HoldState hold) {
-        recordHold(hold, false);
-    }
-
     /** A hold was lost while open; after the mutex is free. */
     void recordLost(HoldState hold) {
         recordHold(hold, true);
         record(hold.loss());
     }
 
-    private void recordHold(HoldState hold, boolean lost) {
+    /** A hold has ended; after the mutex is free. */
+    void recordHold(HoldState hold, boolean lost) {
         FlightEvents.Held event = hold.event;
         if (event != null && event.shouldCommit()) {
             event.lock = hold.name();
@@ -195,7 +191,8 @@ final class Telemetry {
     }
 
     /** The store had no such grant any more when it was released: the hold was lost before it was closed. */
-    void lostUnnoticed(HoldState hold, Loss loss) {
+    void lostUnnoticed(HoldState hold, Loss.Cause cause) {
+        Loss loss = new Loss(hold.name(), hold.token, cause, store);
         hold.lostUnnoticed(loss);
         counters.lateLosses.increment();
         noteLoss(hold);

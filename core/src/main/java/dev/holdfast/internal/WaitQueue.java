@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A step is what is called under the lock's mutex: it takes the {@link Effects} to which it adds what is to be done.
  * Thread-safe.
  */
-abstract class WaitQueue {
+abstract class WaitQueue implements Effects.Effect {
     private static final Duration OWNER_CHECK = Duration.ofSeconds(10);
 
     final LocalLock lock;
@@ -39,8 +39,8 @@ abstract class WaitQueue {
     final LockName name;
     /** The callers that wait, in order of arrival; to join and to leave takes no mutex. */
     final Queue<Waiter> waiters = new ConcurrentLinkedQueue<>();
-    /** The threads that own a hold here; null until the first comes, as most locks are held by no thread. */
-    private volatile @Nullable Map<Thread, HoldState> owners;
+    /** The threads that own a hold here; a map of its own is made for the first, as most locks are held by no thread. */
+    private volatile Map<Thread, HoldState> owners = Map.of();
 
     WaitQueue(LocalLock lock, LockName name) {
         this.lock = lock;
@@ -82,7 +82,7 @@ abstract class WaitQueue {
     final void abandon(Waiter waiter) {
         if (waiter.resolve(Waiter.EMPTY)) {
             forget(waiter, NotAcquired.Reason.CANCELLED);
-            goOn(); // it may have come no further than to make the lock
+            run(); // it may have come no further than to make the lock
         } else if (waiter.outcome() instanceof HoldHandle granted) {
             granted.giveBack();
         }
@@ -141,8 +141,12 @@ abstract class WaitQueue {
         }
     }
 
-    /** Whatever can come next does. Under no mutex. */
-    final void goOn() {
+    /**
+     * It goes on: whatever can come next does. Under no mutex. The queue is this effect itself, so that no lack of memory
+     * prevents it.
+     */
+    @Override
+    public final void run() {
         try (Effects then = lock.step()) {
             nextIfIdle(then);
         }
@@ -166,14 +170,14 @@ abstract class WaitQueue {
             ClientClosedException closed = context.closedException();
             fail(first, closed, then);
             failAll(closed, then);
-            then.add(new Effects.GoOn(this));
+            then.add(this);
         } else {
             try {
                 claimFor(first, then);
             } catch (Throwable broken) { // as without random bytes or memory: nobody else calls who could hear that
                 fail(first, broken, then);
                 waiters.remove(first);
-                then.add(new Effects.GoOn(this));
+                then.add(this);
             }
         }
     }
@@ -449,14 +453,12 @@ abstract class WaitQueue {
 
     /** The hold this thread has and may enter again, or has lost and not closed yet. */
     final @Nullable HoldState holdOf(Thread thread) {
-        Map<Thread, HoldState> all = owners;
-        return all == null ? null : all.get(thread);
+        return owners.get(thread);
     }
 
     /** Whether no thread has a hold here that it may still close. */
     final boolean hasNoOwners() {
-        Map<Thread, HoldState> all = owners;
-        return all == null || all.isEmpty();
+        return owners.isEmpty();
     }
 
     /** A hold belongs to its thread, if it has one; under the mutex. */
@@ -466,7 +468,7 @@ abstract class WaitQueue {
             return;
         }
         Map<Thread, HoldState> all = owners;
-        if (all == null) {
+        if (!(all instanceof ConcurrentHashMap)) {
             all = new ConcurrentHashMap<>();
             owners = all;
         }
@@ -477,11 +479,11 @@ abstract class WaitQueue {
     final boolean removeOwner(HoldState hold) {
         Map<Thread, HoldState> all = owners;
         Thread owner = hold.owner;
-        return all != null && owner != null && all.remove(owner, hold);
+        return owner != null && all.get(owner) == hold && all.remove(owner, hold);
     }
 
     final void forgetOwners() {
-        owners = null;
+        owners = Map.of();
     }
 
     /** A hold no longer belongs to its thread: it is closed, or lost and cannot be closed. */
@@ -490,7 +492,7 @@ abstract class WaitQueue {
             closing.unpin();
         }
         if (!closing.isOpen()) {
-            goOn();
+            run();
         }
     }
 

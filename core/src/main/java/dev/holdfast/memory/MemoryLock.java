@@ -69,8 +69,9 @@ final class MemoryLock {
     }
 
     final String name;
-    final ArrayDeque<Waiting> queue = new ArrayDeque<>();
-    private final Map<ClaimId, Held> holders = new LinkedHashMap<>();
+    // Most names have one holder, and no queue.
+    final ArrayDeque<Waiting> queue = new ArrayDeque<>(1);
+    private final Map<ClaimId, Held> holders = new LinkedHashMap<>(2);
     private @Nullable Wake wake;
 
     MemoryLock(String name) {
@@ -99,8 +100,12 @@ final class MemoryLock {
 
     /** Whether a claim of this mode can be granted beside the holders. */
     boolean fits(Mode wanted) {
-        boolean together = holders.values().stream().allMatch(held -> held.canShareWith(wanted));
-        int out = holders.values().stream().mapToInt(Held::permits).sum();
+        boolean together = true;
+        int out = 0;
+        for (Held held : holders.values()) {
+            together &= held.canShareWith(wanted);
+            out += held.permits();
+        }
         return together && !(wanted instanceof Mode.Permits some && out + some.permits() > some.of());
     }
 

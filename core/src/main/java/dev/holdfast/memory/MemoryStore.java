@@ -297,9 +297,9 @@ public final class MemoryStore implements StoreFactory {
     }
 
     private void wakeAtExpiry(MemoryLock lock) {
-        lock.firstExpiry()
-                .filter(at -> !lock.queue.isEmpty() && !lock.isWakePlannedBy(at))
-                .ifPresent(at -> wakeAt(at, lock));
+        if (!lock.queue.isEmpty()) {
+            lock.firstExpiry().filter(at -> !lock.isWakePlannedBy(at)).ifPresent(at -> wakeAt(at, lock));
+        }
     }
 
     private void wakeAt(long at, MemoryLock lock) {

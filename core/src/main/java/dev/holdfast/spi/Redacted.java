@@ -35,11 +35,18 @@ public final class Redacted {
         return CONTROLS.matcher(BREAKS.matcher(open).replaceAll("; ")).replaceAll("?");
     }
 
-    /** The message of a failure, or its type if it has no message. */
+    /** The message of a failure, or its type if it has no message, or none that can be read. */
     public static String text(Throwable failure) {
         Throwable cause =
                 failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
-        String message = cause.getMessage();
-        return text(message == null ? cause.getClass().getName() : message);
+        try {
+            String message = cause.getMessage();
+            if (message != null) {
+                return text(message);
+            }
+        } catch (Throwable unreadable) {
+            // also an Error: what follows the failure must be done
+        }
+        return cause.getClass().getName();
     }
 }

@@ -94,7 +94,7 @@ enum Defect {
     UNKNOWN_TAKEN_FOR_AN_ANSWER(
             "internal/StoreLink", "if (verdict != Renewal.Verdict.UNKNOWN) {", "if (verdict != null) {", 2_000, 279),
     HOLD_IN_DOUBT_ENTERED_AGAIN("internal/OwnHold", """
-        throwIfLost(context, held);
+        throwIfLost(held);
         return false;
 """, "        return true;", 1_000, 374),
     GIVEN_BACK_AT_THE_FIRST_EXIT(

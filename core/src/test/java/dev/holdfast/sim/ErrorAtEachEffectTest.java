@@ -103,14 +103,10 @@ class ErrorAtEachEffectTest {
         goesOn(place, play, List.of(OutOfMemoryError.class), 1);
     }
 
-    static Stream<String> names() {
-        return ErrorPlays.names();
-    }
-
     @ParameterizedTest
-    @MethodSource("names")
-    void thatIsSoThoughAnotherErrorComesNextAtTheSameEffect(String play) throws ReflectiveOperationException {
-        goesOn(Place.WHERE_AN_EFFECT_RUNS, play, List.of(OutOfMemoryError.class), 2);
+    @MethodSource("plays")
+    void thatIsSoThoughAnotherErrorComesNext(Place place, String play) throws ReflectiveOperationException {
+        goesOn(place, play, List.of(OutOfMemoryError.class), 2);
     }
 
     @ParameterizedTest
