@@ -241,14 +241,9 @@ class EndOfStackTest {
 
     private void assertFree(String name) {
         EngineCase.soon(
-                () -> rival.lock(name).tryAcquire().map(EndOfStackTest::closed).isPresent() || collected());
+                () -> rival.lock(name).tryAcquire().map(EngineCase::closed).isPresent() || collected());
         EngineCase.soon(
-                () -> client.lock(name).tryAcquire().map(EndOfStackTest::closed).isPresent());
-    }
-
-    private static Hold closed(Hold hold) {
-        hold.close();
-        return hold;
+                () -> client.lock(name).tryAcquire().map(EngineCase::closed).isPresent());
     }
 
     /** Has a hold found that was dropped; false, since that alone frees nothing. */

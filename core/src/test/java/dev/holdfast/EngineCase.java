@@ -110,6 +110,18 @@ abstract class EngineCase {
                 && blocker.getClass().getSimpleName().equals("Waiter");
     }
 
+    static Hold closed(Hold hold) {
+        hold.close();
+        return hold;
+    }
+
+    /** Work that is not to run. */
+    static OnceAction never() {
+        return turn -> {
+            throw new AssertionError("it ran");
+        };
+    }
+
     static void soon(Callable<Boolean> condition) {
         await().pollInterval(Duration.ofMillis(1)).until(condition);
     }

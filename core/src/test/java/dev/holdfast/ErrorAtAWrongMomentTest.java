@@ -135,7 +135,7 @@ class ErrorAtAWrongMomentTest extends EngineCase {
             time.advance(s(1));
             return rival.lock("a")
                     .tryAcquire()
-                    .map(ErrorAtAWrongMomentTest::closed)
+                    .map(EngineCase::closed)
                     .isPresent();
         });
     }
@@ -257,11 +257,6 @@ class ErrorAtAWrongMomentTest extends EngineCase {
 
     private static Arguments caller(String kind, Caller caller) {
         return Arguments.of(kind, caller);
-    }
-
-    private static Hold closed(Hold hold) {
-        hold.close();
-        return hold;
     }
 
     /** What a caller does, and may be told. */

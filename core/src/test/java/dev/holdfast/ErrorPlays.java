@@ -248,18 +248,13 @@ public final class ErrorPlays {
 
     /** Closes it, and once more where the first close was told an Error. */
     private boolean close(Optional<Hold> held) {
-        held.ifPresent(hold -> attempt(() -> closed(hold)).or(() -> attempt(() -> closed(hold))));
+        held.ifPresent(hold -> attempt(() -> EngineCase.closed(hold)).or(() -> attempt(() -> EngineCase.closed(hold))));
         return held.isPresent();
     }
 
     private static Lock locked(Lock lock) {
         lock.lock();
         return lock;
-    }
-
-    private static Hold closed(Hold hold) {
-        hold.close();
-        return hold;
     }
 
     /** What a caller does and is told. */

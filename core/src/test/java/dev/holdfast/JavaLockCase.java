@@ -14,16 +14,11 @@ abstract class JavaLockCase extends EngineCase {
     final Lock lock = client.lock("a").asLock();
 
     boolean isFreeForRivals() {
-        return rival.lock("a").tryAcquire().map(JavaLockCase::closed).isPresent();
+        return rival.lock("a").tryAcquire().map(EngineCase::closed).isPresent();
     }
 
     boolean isTakenByAnotherThread() throws InterruptedException, ExecutionException {
         return elsewhere(lock::tryLock);
-    }
-
-    private static Hold closed(Hold hold) {
-        hold.close();
-        return hold;
     }
 
     /** Calls on a thread of its own, and waits for the result. */

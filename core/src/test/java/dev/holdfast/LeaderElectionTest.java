@@ -104,7 +104,7 @@ class LeaderElectionTest extends EngineCase {
                 term -> told.add("revoked"))) {
             soon(() -> told.size() == 2);
             soon(() ->
-                    rival.lock("e").tryAcquire().map(LeaderElectionTest::closed).isPresent());
+                    rival.lock("e").tryAcquire().map(EngineCase::closed).isPresent());
             soon(() -> advancedUntil(4));
             assertThat(told).startsWith("elected", "revoked", "elected", "revoked");
             assertThat(candidacy.isLeader()).isFalse();
@@ -367,10 +367,5 @@ class LeaderElectionTest extends EngineCase {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-    }
-
-    private static Hold closed(Hold hold) {
-        hold.close();
-        return hold;
     }
 }

@@ -177,10 +177,4 @@ class OnceForgetTest extends EngineCase {
                         .ran())
                 .isTrue();
     }
-
-    private static OnceAction never() {
-        return turn -> {
-            throw new AssertionError("it ran");
-        };
-    }
 }

@@ -434,12 +434,6 @@ class OnceTest extends EngineCase {
                 .isEqualTo(new Period(Instant.parse("2026-01-01T03:00:00Z"), Instant.parse("2026-01-02T03:00:00Z")));
     }
 
-    private static OnceAction never() {
-        return turn -> {
-            throw new AssertionError("it ran");
-        };
-    }
-
     private Instant now() {
         return Instant.ofEpochMilli(time.wallMillis());
     }

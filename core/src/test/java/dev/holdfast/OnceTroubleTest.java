@@ -375,12 +375,6 @@ class OnceTroubleTest extends EngineCase {
         assertThat(rival.breakGrant("w", token, true)).isTrue();
     }
 
-    private static OnceAction never() {
-        return turn -> {
-            throw new AssertionError("it ran");
-        };
-    }
-
     private Instant now() {
         return Instant.ofEpochMilli(time.wallMillis());
     }

@@ -71,7 +71,7 @@ class TimedFutureTest extends EngineCase {
         CompletableFuture<Optional<Hold>> future = lock.tryAcquireAsync(s(60));
         assertThat(future.complete(Optional.empty())).isTrue();
         taken.close();
-        soon(() -> rival.lock("a").tryAcquire().map(TimedFutureTest::closed).isPresent());
+        soon(() -> rival.lock("a").tryAcquire().map(EngineCase::closed).isPresent());
     }
 
     @Test
@@ -107,10 +107,5 @@ class TimedFutureTest extends EngineCase {
         assertThatThrownBy(() -> lock.tryAcquireAsync(s(-1)).join()).isInstanceOf(IllegalArgumentException.class);
         DistributedLock owned = client.lock("a", lease(10).reentrant(true));
         assertThatThrownBy(() -> owned.tryAcquireAsync(s(1)).join()).isInstanceOf(IllegalStateException.class);
-    }
-
-    private static Hold closed(Hold hold) {
-        hold.close();
-        return hold;
     }
 }

@@ -88,28 +88,26 @@ public final class RedisCluster implements AutoCloseable {
 
     private void join(int masters) {
         for (int i = 0; i < nodes.size(); i++) {
-            call(nodes.get(i), "CLUSTER", "SET-CONFIG-EPOCH", Integer.toString(i + 1));
+            nodes.get(i).call("CLUSTER", "SET-CONFIG-EPOCH", Integer.toString(i + 1));
         }
         for (int i = 0; i < masters; i++) {
             int from = SLOTS * i / masters;
             int to = SLOTS * (i + 1) / masters - 1;
-            call(nodes.get(i), "CLUSTER", "ADDSLOTSRANGE", Integer.toString(from), Integer.toString(to));
+            nodes.get(i).call("CLUSTER", "ADDSLOTSRANGE", Integer.toString(from), Integer.toString(to));
         }
         for (int i = 1; i < nodes.size(); i++) {
             meet(i);
         }
         awaitKnown();
         for (int i = masters; i < nodes.size(); i++) {
-            call(nodes.get(i), "CLUSTER", "REPLICATE", id(nodes.get(i % masters)));
+            nodes.get(i).call("CLUSTER", "REPLICATE", id(nodes.get(i % masters)));
         }
         awaitServing();
         awaitReplicas();
     }
 
     private void meet(int index) {
-        call(
-                nodes.get(0),
-                "CLUSTER",
+        nodes.get(0).call("CLUSTER",
                 "MEET",
                 "127.0.0.1",
                 Integer.toString(nodes.get(index).port()),
@@ -120,7 +118,7 @@ public final class RedisCluster implements AutoCloseable {
         await(
                 "all nodes to know each other",
                 () -> nodes.stream()
-                        .allMatch(node -> call(node, "CLUSTER", "NODES")
+                        .allMatch(node -> node.call("CLUSTER", "NODES")
                                         .lines()
                                         .filter(line -> line.contains(" connected") && !line.contains("handshake"))
                                         .count()
@@ -140,7 +138,7 @@ public final class RedisCluster implements AutoCloseable {
         await("the cluster to serve", () -> {
             List<RedisServer> living = living();
             return living.stream()
-                            .allMatch(node -> call(node, "CLUSTER", "INFO").contains("cluster_state:ok"))
+                            .allMatch(node -> node.call("CLUSTER", "INFO").contains("cluster_state:ok"))
                     && living.stream().map(node -> owners(node)).distinct().count() == 1;
         });
     }
@@ -156,7 +154,7 @@ public final class RedisCluster implements AutoCloseable {
         await(
                 "the replicas to have all data",
                 () -> nodes.stream()
-                        .map(node -> call(node, "INFO", "replication"))
+                        .map(node -> node.call("INFO", "replication"))
                         .allMatch(info -> info.contains("role:master") || info.contains("master_link_status:up")));
     }
 
@@ -172,7 +170,7 @@ public final class RedisCluster implements AutoCloseable {
 
     /** The slot of a key. */
     public int slot(String key) {
-        return Integer.parseInt(call(living().get(0), "CLUSTER", "KEYSLOT", key));
+        return Integer.parseInt(living().get(0).call("CLUSTER", "KEYSLOT", key));
     }
 
     /** The node that serves a slot, as it says itself: after a move the others are told last. If none does, as one tells. */
@@ -187,7 +185,7 @@ public final class RedisCluster implements AutoCloseable {
     public RedisServer replica(int slot) {
         String master = id(master(slot));
         return living().stream()
-                .filter(node -> call(node, "CLUSTER", "NODES")
+                .filter(node -> node.call("CLUSTER", "NODES")
                         .lines()
                         .anyMatch(line -> line.contains("myself") && line.contains(" " + master + " ")))
                 .findFirst()
@@ -197,8 +195,8 @@ public final class RedisCluster implements AutoCloseable {
     /** Opens a slot for its move to another master: from now on its keys may lie on both. */
     public void beginMove(int slot, RedisServer to) {
         RedisServer from = master(slot);
-        call(to, "CLUSTER", "SETSLOT", Integer.toString(slot), "IMPORTING", id(from));
-        call(from, "CLUSTER", "SETSLOT", Integer.toString(slot), "MIGRATING", id(to));
+        to.call("CLUSTER", "SETSLOT", Integer.toString(slot), "IMPORTING", id(from));
+        from.call("CLUSTER", "SETSLOT", Integer.toString(slot), "MIGRATING", id(to));
     }
 
     /** Moves the keys of a slot that was opened; returns how many there were. */
@@ -207,7 +205,7 @@ public final class RedisCluster implements AutoCloseable {
         int moved = 0;
         for (String keys = keys(from, slot); !keys.isEmpty(); keys = keys(from, slot)) {
             for (String key : keys.split(", ", -1)) {
-                call(from, "MIGRATE", "127.0.0.1", Integer.toString(to.port()), key, "0", "5000");
+                from.call("MIGRATE", "127.0.0.1", Integer.toString(to.port()), key, "0", "5000");
                 moved++;
             }
         }
@@ -218,7 +216,7 @@ public final class RedisCluster implements AutoCloseable {
     public void endMove(int slot, RedisServer to) {
         RedisServer from = master(slot);
         for (RedisServer node : List.of(to, from)) {
-            call(node, "CLUSTER", "SETSLOT", Integer.toString(slot), "NODE", id(to));
+            node.call("CLUSTER", "SETSLOT", Integer.toString(slot), "NODE", id(to));
         }
     }
 
@@ -245,7 +243,7 @@ public final class RedisCluster implements AutoCloseable {
     /** Awaits that the replicas of a master have all it has written. */
     public void awaitOffset(RedisServer master) {
         await("the replicas of " + master + " to have all", () -> {
-            String[] role = call(master, "ROLE").replaceAll("[\\[\\]]", "").split(", ", -1);
+            String[] role = master.call("ROLE").replaceAll("[\\[\\]]", "").split(", ", -1);
             return role.length > 4 && role[1].equals(role[4]);
         });
     }
@@ -261,22 +259,22 @@ public final class RedisCluster implements AutoCloseable {
             int port = masterPort(node, slot);
             return (gone == null || port != gone.port())
                     && living().stream().anyMatch(each -> each.port() == port)
-                    && call(node, "CLUSTER", "INFO").contains("cluster_state:ok");
+                    && node.call("CLUSTER", "INFO").contains("cluster_state:ok");
         });
     }
 
     /** Whether a node follows another one. */
     public boolean isReplica(RedisServer node) {
-        return call(node, "ROLE").startsWith("[slave");
+        return node.call("ROLE").startsWith("[slave");
     }
 
     private static String keys(RedisServer node, int slot) {
-        String list = call(node, "CLUSTER", "GETKEYSINSLOT", Integer.toString(slot), "100");
+        String list = node.call("CLUSTER", "GETKEYSINSLOT", Integer.toString(slot), "100");
         return list.substring(1, list.length() - 1);
     }
 
     private static String id(RedisServer node) {
-        return call(node, "CLUSTER", "MYID");
+        return node.call("CLUSTER", "MYID");
     }
 
     /** The slots from one to another, and the port of their master. */
@@ -284,7 +282,7 @@ public final class RedisCluster implements AutoCloseable {
 
     /** From {@code [[0, 5460, [127.0.0.1, 20304, …], …], …]}. */
     private static List<Range> ranges(RedisServer asked) {
-        return RANGE.matcher(call(asked, "CLUSTER", "SLOTS"))
+        return RANGE.matcher(asked.call("CLUSTER", "SLOTS"))
                 .results()
                 .map(found -> new Range(
                         Integer.parseInt(found.group(1)),
@@ -319,16 +317,10 @@ public final class RedisCluster implements AutoCloseable {
         return nodes.stream().filter(node -> node.process().isAlive()).toList();
     }
 
-    private static String call(RedisServer node, String... command) {
-        try (RespConnection redis = node.connect()) {
-            return redis.call(command);
-        }
-    }
-
     private void await(String what, java.util.function.BooleanSupplier condition) {
         if (!Await.until(PATIENCE, condition)) {
             throw new AssertionError("waited in vain for " + what + " within " + PATIENCE + ": "
-                    + call(living().get(0), "CLUSTER", "NODES"));
+                    + living().get(0).call("CLUSTER", "NODES"));
         }
     }
 

@@ -53,7 +53,7 @@ public final class RedisSentinels implements AutoCloseable {
             }
             all.await(
                     "the replicas to have all data, and the master to know",
-                    () -> call(all.master, "INFO", "replication").split("state=online", -1).length == replicas + 1);
+                    () -> all.master.call("INFO", "replication").split("state=online", -1).length == replicas + 1);
             for (int i = 0; i < sentinels; i++) {
                 all.addSentinel(sentinels / 2 + 1);
             }
@@ -119,6 +119,19 @@ public final class RedisSentinels implements AutoCloseable {
         return replicas.get(index);
     }
 
+    /** Whether the first replica has all that the master has written. */
+    public boolean isReplicated() {
+        return offset(master()).equals(offset(replica(0)));
+    }
+
+    private static String offset(RedisServer server) {
+        return server.call("INFO", "replication")
+                .lines()
+                .filter(line -> line.startsWith("master_repl_offset:"))
+                .findFirst()
+                .orElse("");
+    }
+
     /** What a replica reads its master's data through. */
     public TcpProxy link(int index) {
         return links.get(index);
@@ -144,7 +157,7 @@ public final class RedisSentinels implements AutoCloseable {
     /** A server that changes its role closes all connections. */
     private static boolean is(String role, RedisServer server) {
         try {
-            return call(server, "ROLE").startsWith("[" + role);
+            return server.call("ROLE").startsWith("[" + role);
         } catch (UncheckedIOException closed) {
             return false;
         }
@@ -160,12 +173,6 @@ public final class RedisSentinels implements AutoCloseable {
     private static boolean knows(ServerProcess sentinel, String fact) {
         try (RespConnection asked = RespConnection.open(sentinel.port(), PATIENCE)) {
             return asked.call("SENTINEL", "MASTER", MASTER).contains(fact);
-        }
-    }
-
-    private static String call(RedisServer server, String... command) {
-        try (RespConnection redis = server.connect()) {
-            return redis.call(command);
         }
     }
 

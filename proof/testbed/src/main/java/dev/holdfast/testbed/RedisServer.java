@@ -63,6 +63,13 @@ public final class RedisServer extends LocalServer {
         return RespConnection.open(port(), Duration.ofSeconds(5));
     }
 
+    /** Asks it once, on a connection of its own, as {@link RespConnection#call}. */
+    public String call(String... command) {
+        try (RespConnection connection = connect()) {
+            return connection.call(command);
+        }
+    }
+
     private static List<String> command(Path program, ServerHome home, List<String> more) {
         List<String> command = new ArrayList<>(List.of(
                 program.toString(),

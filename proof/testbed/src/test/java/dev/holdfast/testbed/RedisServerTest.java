@@ -86,14 +86,10 @@ class RedisServerTest {
     }
 
     private static void set(RedisServer redis, String key, String value) {
-        try (RespConnection client = redis.connect()) {
-            assertThat(client.call("SET", key, value)).isEqualTo("OK");
-        }
+        assertThat(redis.call("SET", key, value)).isEqualTo("OK");
     }
 
     private static String get(RedisServer redis, String key) {
-        try (RespConnection client = redis.connect()) {
-            return client.call("GET", key);
-        }
+        return redis.call("GET", key);
     }
 }

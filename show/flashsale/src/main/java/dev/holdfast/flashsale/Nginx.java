@@ -13,7 +13,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -221,7 +220,7 @@ final class Nginx implements ServerPool, AutoCloseable {
             running = null;
             if (last != null) {
                 end(last.process());
-                remove(last.folder());
+                Storage.remove(last.folder());
             }
         } finally {
             changes.unlock();
@@ -240,15 +239,5 @@ final class Nginx implements ServerPool, AutoCloseable {
         }
         all.forEach(ProcessHandle::destroyForcibly);
         process.destroyForcibly();
-    }
-
-    private static void remove(Path folder) {
-        try (Stream<Path> files = Files.walk(folder)) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.deleteIfExists(file);
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException("cannot remove " + folder, e);
-        }
     }
 }

@@ -199,7 +199,8 @@ final class Storage implements AutoCloseable {
         }
     }
 
-    private static void remove(Path folder) {
+    /** Deletes a folder with all that is in it. */
+    static void remove(Path folder) {
         try (Stream<Path> files = Files.walk(folder)) {
             for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
                 Files.deleteIfExists(file);

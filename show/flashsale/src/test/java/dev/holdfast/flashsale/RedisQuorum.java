@@ -3,7 +3,6 @@ package dev.holdfast.flashsale;
 import static dev.holdfast.testbed.OrSkip.orSkip;
 
 import dev.holdfast.testbed.RedisServer;
-import dev.holdfast.testbed.RespConnection;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -18,9 +17,7 @@ final class RedisQuorum implements AutoCloseable {
         for (int i = 0; i < MEMBERS; i++) {
             RedisServer member = orSkip(RedisServer::start);
             members.add(member);
-            try (RespConnection redis = member.connect()) {
-                redis.call("SET", "holdfast:quorum", "1 0 0 -");
-            }
+            member.call("SET", "holdfast:quorum", "1 0 0 -");
         }
     }
 

@@ -11,9 +11,6 @@ import dev.holdfast.Loss;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.StoreFence;
 import dev.holdfast.testbed.PostgresServer;
-import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -92,7 +89,7 @@ class AbsentStandbyTest {
     @ParameterizedTest
     @ValueSource(strings = {"", "&mode=session"})
     void aClaimWhoseWaitForTheStandbySomebodyElseCancelsIsNotGranted(String mode) throws Exception {
-        ReplicatedPair.execute(server.jdbcUrl(), "ALTER ROLE CURRENT_USER SET client_min_messages = error");
+        Sql.run(server.jdbcUrl(), "ALTER ROLE CURRENT_USER SET client_min_messages = error");
         try (LockClient client = LockClient.connect(server.jdbcUrl() + mode)) {
             client.lock("order:42").acquire().close();
             standby("gone");
@@ -110,7 +107,7 @@ class AbsentStandbyTest {
 
     @Test
     void aFenceWhoseWaitForTheStandbySomebodyElseCancelsHasNotChecked() throws Exception {
-        ReplicatedPair.execute(server.jdbcUrl(), "ALTER ROLE CURRENT_USER SET client_min_messages = error");
+        Sql.run(server.jdbcUrl(), "ALTER ROLE CURRENT_USER SET client_min_messages = error");
         try (StoreFence fence = new JdbcStoreProvider().openFence(server.jdbcUrl(), Optional.empty())) {
             fence.check("before", 1);
             standby("gone");
@@ -154,11 +151,10 @@ class AbsentStandbyTest {
     }
 
     private void standby(String name) throws Exception {
-        try (Connection connection = DriverManager.getConnection(server.jdbcUrl());
-                Statement statement = connection.createStatement()) {
-            statement.execute("ALTER SYSTEM SET synchronous_standby_names = '" + name + "'");
-            statement.execute("SELECT pg_reload_conf()");
-        }
+        Sql.run(
+                server.jdbcUrl(),
+                "ALTER SYSTEM SET synchronous_standby_names = '" + name + "'",
+                "SELECT pg_reload_conf()");
         await().atMost(SOON)
                 .until(() -> count("SELECT count(*) FROM pg_settings WHERE name ="
                                 + " 'synchronous_standby_names' AND setting = '" + name + "'")
@@ -170,8 +166,6 @@ class AbsentStandbyTest {
     }
 
     private long count(String query) throws Exception {
-        try (Connection connection = DriverManager.getConnection(server.jdbcUrl())) {
-            return SqlSession.only(connection, query, row -> row.getLong(1));
-        }
+        return Sql.number(server.jdbcUrl(), query);
     }
 }

@@ -6,10 +6,8 @@ import dev.holdfast.testbed.MariaDbServer;
 import dev.holdfast.testbed.PostgresServer;
 import dev.holdfast.testbed.ServerClock;
 import dev.holdfast.testbed.TcpProxy;
-import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -99,19 +97,12 @@ final class BothServers implements BeforeAllCallback, AfterAllCallback {
 
     /** Runs statements on a connection of their own. */
     void sql(String database, String... statements) throws SQLException {
-        try (Connection connection = DriverManager.getConnection(url(database));
-                Statement statement = connection.createStatement()) {
-            for (String each : statements) {
-                statement.execute(each);
-            }
-        }
+        Sql.run(url(database), statements);
     }
 
     /** The number that a query finds. */
     long count(String database, String query) throws SQLException {
-        try (Connection connection = DriverManager.getConnection(url(database))) {
-            return SqlSession.only(connection, query, row -> row.getLong(1));
-        }
+        return Sql.number(url(database), query);
     }
 
     /** Ends all sessions that have a lock now: those of the holders alone. */

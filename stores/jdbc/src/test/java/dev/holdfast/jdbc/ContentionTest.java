@@ -9,8 +9,6 @@ import dev.holdfast.LockClient;
 import dev.holdfast.testbed.LocalServer;
 import dev.holdfast.testbed.MariaDbServer;
 import dev.holdfast.testbed.PostgresServer;
-import java.sql.DriverManager;
-import java.sql.ResultSet;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,7 +44,7 @@ class ContentionTest {
             long made = makeTable(server, server.jdbcUrl());
             contend(server.jdbcUrl());
             assertQuiet(isolation, server, made, "ERROR|FATAL|PANIC|deadlock");
-            assertThat(ask(server.jdbcUrl(), "SELECT sum(deadlocks) FROM pg_stat_database"))
+            assertThat(Sql.number(server.jdbcUrl(), "SELECT sum(deadlocks) FROM pg_stat_database"))
                     .isZero();
         }
     }
@@ -59,7 +57,7 @@ class ContentionTest {
             long made = makeTable(server, server.jdbcUrl());
             contend(server.jdbcUrl());
             assertQuiet(isolation, server, made, "(?i)deadlock|duplicate|\\[ERROR]");
-            assertThat(ask(server.jdbcUrl(), status("INNODB_DEADLOCKS"))).isZero();
+            assertThat(Sql.number(server.jdbcUrl(), status("INNODB_DEADLOCKS"))).isZero();
         }
     }
 
@@ -124,13 +122,5 @@ class ContentionTest {
     private static String status(String variable) {
         return "SELECT CAST(variable_value AS INT) FROM information_schema.global_status WHERE variable_name = '"
                 + variable + "'";
-    }
-
-    private static long ask(String url, String query) throws Exception {
-        try (var connection = DriverManager.getConnection(url);
-                ResultSet row = connection.createStatement().executeQuery(query)) {
-            row.next();
-            return row.getLong(1);
-        }
     }
 }

@@ -262,18 +262,11 @@ class OptimisticUpdateTest {
     }
 
     private static long balance(String database, int id) throws SQLException {
-        try (Connection connection = connect(database)) {
-            return SqlSession.only(connection, "SELECT balance FROM account WHERE id = " + id, row -> row.getLong(1));
-        }
+        return Sql.number(url(database), "SELECT balance FROM account WHERE id = " + id);
     }
 
     private static void execute(String database, String... statements) throws SQLException {
-        try (Connection connection = connect(database);
-                Statement statement = connection.createStatement()) {
-            for (String each : statements) {
-                statement.execute(each);
-            }
-        }
+        Sql.run(url(database), statements);
     }
 
     private static Connection connect(String database) throws SQLException {

@@ -12,7 +12,6 @@ import dev.holdfast.testbed.PostgresServer;
 import dev.holdfast.testbed.Started;
 import java.sql.Connection;
 import java.sql.DriverManager;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -209,11 +208,6 @@ class PostgresNamesTest {
     }
 
     private static void sql(String... statements) throws Exception {
-        try (Connection connection = DriverManager.getConnection(server.jdbcUrl());
-                Statement statement = connection.createStatement()) {
-            for (String each : statements) {
-                statement.execute(each);
-            }
-        }
+        Sql.run(server.jdbcUrl(), statements);
     }
 }

@@ -7,10 +7,7 @@ import dev.holdfast.testbed.LocalServer;
 import dev.holdfast.testbed.MariaDbServer;
 import dev.holdfast.testbed.PostgresServer;
 import dev.holdfast.testbed.TcpProxy;
-import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 
 /** A primary and its replica, real ones, with a proxy between them that can hold the replication. */
@@ -68,7 +65,7 @@ abstract class ReplicatedPair implements AutoCloseable {
 
     /** The replica takes writes too, beside its primary. */
     void promoteBeside() throws SQLException {
-        execute(replicaUrl().replace("user=locks", "user=root"), "SET GLOBAL read_only = OFF");
+        Sql.run(replicaUrl().replace("user=locks", "user=root"), "SET GLOBAL read_only = OFF");
     }
 
     /** What the primary writes from now on never reaches the replica. */
@@ -81,21 +78,6 @@ abstract class ReplicatedPair implements AutoCloseable {
         link().toClient().awaitBite(SOON);
         primary().process().kill();
         link().close();
-    }
-
-    static void execute(String url, String... statements) throws SQLException {
-        try (Connection connection = DriverManager.getConnection(url);
-                Statement statement = connection.createStatement()) {
-            for (String each : statements) {
-                statement.execute(each);
-            }
-        }
-    }
-
-    static String text(String url, String query) throws SQLException {
-        try (Connection connection = DriverManager.getConnection(url)) {
-            return SqlSession.only(connection, query, row -> row.getString(1));
-        }
     }
 
     @Override
@@ -112,7 +94,7 @@ abstract class ReplicatedPair implements AutoCloseable {
             replica = PostgresServer.replicaOf(primary, link.port());
             primary.process().restart();
             await().atMost(SOON)
-                    .until(() -> text(primary.jdbcUrl(), "SELECT count(*) FROM pg_stat_replication")
+                    .until(() -> Sql.text(primary.jdbcUrl(), "SELECT count(*) FROM pg_stat_replication")
                             .equals("1"));
         }
 
@@ -138,25 +120,25 @@ abstract class ReplicatedPair implements AutoCloseable {
 
         @Override
         void awaitReplicated() throws SQLException {
-            String written = text(primary.jdbcUrl(), "SELECT pg_current_wal_lsn()");
+            String written = Sql.text(primary.jdbcUrl(), "SELECT pg_current_wal_lsn()");
             String query = "SELECT pg_last_wal_replay_lsn() >= '" + written + "'";
-            await().atMost(SOON).until(() -> text(replica.jdbcUrl(), query).equals("t"));
+            await().atMost(SOON).until(() -> Sql.text(replica.jdbcUrl(), query).equals("t"));
         }
 
         @Override
         void makePrimaryReadOnly() throws SQLException {
-            execute(
+            Sql.run(
                     primary.jdbcUrl(),
                     "ALTER SYSTEM SET default_transaction_read_only = on",
                     "SELECT pg_reload_conf()");
             await().atMost(SOON)
-                    .until(() -> text(primary.jdbcUrl(), "SHOW transaction_read_only")
+                    .until(() -> Sql.text(primary.jdbcUrl(), "SHOW transaction_read_only")
                             .equals("on"));
         }
 
         @Override
         void promote() throws SQLException {
-            execute(replica.jdbcUrl(), "SELECT pg_promote()");
+            Sql.run(replica.jdbcUrl(), "SELECT pg_promote()");
         }
 
         @Override
@@ -173,12 +155,12 @@ abstract class ReplicatedPair implements AutoCloseable {
         private final MariaDbServer replica = MariaDbServer.start("--server-id=2", "--log-bin=changes", "--read-only");
 
         MariaDb() throws SQLException {
-            execute(
+            Sql.run(
                     replica.jdbcUrl(),
                     "CHANGE MASTER TO MASTER_HOST='127.0.0.1', MASTER_PORT=" + link.port()
                             + ", MASTER_USER='root', MASTER_USE_GTID=slave_pos",
                     "START SLAVE");
-            execute(
+            Sql.run(
                     primary.jdbcUrl(),
                     "CREATE DATABASE guarded",
                     "CREATE USER locks@'127.0.0.1'",
@@ -212,21 +194,21 @@ abstract class ReplicatedPair implements AutoCloseable {
 
         @Override
         void awaitReplicated() throws SQLException {
-            String written = text(primary.jdbcUrl(), "SELECT @@gtid_binlog_pos");
+            String written = Sql.text(primary.jdbcUrl(), "SELECT @@gtid_binlog_pos");
             String query = "SELECT MASTER_GTID_WAIT('" + written + "', " + SOON.toSeconds() + ")";
-            if (!text(replica.jdbcUrl(), query).equals("0")) {
+            if (!Sql.text(replica.jdbcUrl(), query).equals("0")) {
                 throw new AssertionError("the replica has not got " + written + " within " + SOON);
             }
         }
 
         @Override
         void makePrimaryReadOnly() throws SQLException {
-            execute(primary.jdbcUrl(), "SET GLOBAL read_only = ON");
+            Sql.run(primary.jdbcUrl(), "SET GLOBAL read_only = ON");
         }
 
         @Override
         void promote() throws SQLException {
-            execute(replica.jdbcUrl(), "STOP SLAVE", "RESET SLAVE ALL", "SET GLOBAL read_only = OFF");
+            Sql.run(replica.jdbcUrl(), "STOP SLAVE", "RESET SLAVE ALL", "SET GLOBAL read_only = OFF");
         }
 
         @Override

@@ -27,7 +27,7 @@ class SearchPathTest {
         try (PostgresServer server = orSkip(() -> PostgresServer.start());
                 Warnings ear = new Warnings("dev.holdfast.jdbc")) {
             for (String user : List.of("ann", "bob")) {
-                run(
+                Sql.run(
                         server.jdbcUrl(),
                         "CREATE ROLE " + user + " LOGIN",
                         "CREATE SCHEMA AUTHORIZATION " + user,
@@ -54,7 +54,7 @@ class SearchPathTest {
     void aSecondTableInASchemaThatDiffersInTheCaseOfLettersIsWarnedOf(String mode) throws Exception {
         try (PostgresServer server = orSkip(() -> PostgresServer.start());
                 Warnings ear = new Warnings("dev.holdfast.jdbc")) {
-            run(server.jdbcUrl(), "CREATE SCHEMA myschema", "CREATE SCHEMA \"MySchema\"", "CREATE SCHEMA other");
+            Sql.run(server.jdbcUrl(), "CREATE SCHEMA myschema", "CREATE SCHEMA \"MySchema\"", "CREATE SCHEMA other");
             String url = server.jdbcUrl() + mode + "&holdfast.schema=";
             store(url + "other");
             store(url + "myschema");
@@ -70,7 +70,7 @@ class SearchPathTest {
     void theDatabaseOnMariaDbIsNamed() throws Exception {
         try (MariaDbServer server = orSkip(() -> MariaDbServer.start());
                 Warnings ear = new Warnings("dev.holdfast.jdbc")) {
-            run(server.jdbcUrl(), "CREATE DATABASE other");
+            Sql.run(server.jdbcUrl(), "CREATE DATABASE other");
             assertThat(store(server.jdbcUrl())).endsWith("/test, table test.holdfast_lock");
             assertThat(store(server.jdbcUrl() + "&holdfast.schema=other")).endsWith("/test, table other.holdfast_lock");
             assertThat(store(server.jdbcUrl() + "&mode=session")).endsWith("/test, table test.holdfast_lock_session");
@@ -100,15 +100,6 @@ class SearchPathTest {
         try (LockClient client = LockClient.connect(url)) {
             client.lock("x").acquire().close();
             return client.store();
-        }
-    }
-
-    private static void run(String url, String... statements) throws Exception {
-        try (Connection connection = DriverManager.getConnection(url);
-                Statement statement = connection.createStatement()) {
-            for (String each : statements) {
-                statement.execute(each);
-            }
         }
     }
 }

@@ -61,11 +61,8 @@ abstract class ServerCases {
     }
 
     final void sql(String... statements) {
-        try (Connection connection = DriverManager.getConnection(url());
-                Statement statement = connection.createStatement()) {
-            for (String each : statements) {
-                statement.execute(each);
-            }
+        try {
+            Sql.run(url(), statements);
         } catch (SQLException e) {
             throw new AssertionError(e);
         }

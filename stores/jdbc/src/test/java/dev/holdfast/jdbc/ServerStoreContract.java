@@ -3,11 +3,7 @@ package dev.holdfast.jdbc;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
 import dev.holdfast.tck.StoreContract;
-import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -35,12 +31,7 @@ abstract class ServerStoreContract extends StoreContract {
 
     @Override
     protected OptionalLong records() throws SQLException {
-        try (Connection reader = DriverManager.getConnection(jdbcUrl());
-                Statement statement = reader.createStatement();
-                ResultSet count = statement.executeQuery("SELECT count(*) FROM holdfast_lock")) {
-            count.next();
-            return OptionalLong.of(count.getLong(1));
-        }
+        return OptionalLong.of(Sql.number(jdbcUrl(), "SELECT count(*) FROM holdfast_lock"));
     }
 
     /** A row for an hour. */

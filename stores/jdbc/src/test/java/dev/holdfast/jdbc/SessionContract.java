@@ -3,8 +3,6 @@ package dev.holdfast.jdbc;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
 import dev.holdfast.tck.StoreContract;
-import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -27,10 +25,7 @@ abstract class SessionContract extends StoreContract {
 
     @Override
     protected OptionalLong records() throws SQLException {
-        try (Connection reader = DriverManager.getConnection(serverUrl())) {
-            return OptionalLong.of(
-                    SqlSession.only(reader, "SELECT count(*) FROM holdfast_lock_session", row -> row.getLong(1)));
-        }
+        return OptionalLong.of(Sql.number(serverUrl(), "SELECT count(*) FROM holdfast_lock_session"));
     }
 
     /** A row for each name, for ever. */

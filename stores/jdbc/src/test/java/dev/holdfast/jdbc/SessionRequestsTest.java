@@ -14,8 +14,6 @@ import dev.holdfast.spi.Renewal.Verdict;
 import dev.holdfast.spi.support.Asked;
 import dev.holdfast.testbed.PostgresServer;
 import dev.holdfast.testbed.Started;
-import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -319,12 +317,9 @@ class SessionRequestsTest {
     }
 
     private static long waitingSessions() throws SQLException {
-        try (Connection connection = DriverManager.getConnection(server.jdbcUrl())) {
-            return SqlSession.only(
-                    connection,
-                    "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND granted AND mode = 'ExclusiveLock' AND"
-                            + " classid <> 'holdfast_lock_session'::regclass", // tickets
-                    row -> row.getLong(1));
-        }
+        return Sql.number(
+                server.jdbcUrl(),
+                "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND granted AND mode = 'ExclusiveLock' AND"
+                            + " classid <> 'holdfast_lock_session'::regclass"); // tickets
     }
 }

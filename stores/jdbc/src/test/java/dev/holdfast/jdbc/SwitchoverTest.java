@@ -102,12 +102,7 @@ class SwitchoverTest {
     }
 
     private static boolean isReadOnly(PostgresServer server) throws SQLException {
-        try (Connection fresh = DriverManager.getConnection(server.jdbcUrl());
-                Statement statement = fresh.createStatement();
-                var row = statement.executeQuery("SHOW transaction_read_only")) {
-            row.next();
-            return row.getString(1).equals("on");
-        }
+        return Sql.text(server.jdbcUrl(), "SHOW transaction_read_only").equals("on");
     }
 
     @Test
@@ -131,7 +126,7 @@ class SwitchoverTest {
                 Asked waiting = Asked.of(waiter, Requests.waiting("told"));
                 await().atMost(SOON).until(() -> listeners(before) == 1);
 
-                execute(before, "ALTER SYSTEM SET default_transaction_read_only = on", "SELECT pg_reload_conf()");
+                Sql.run(before.jdbcUrl(), "ALTER SYSTEM SET default_transaction_read_only = on", "SELECT pg_reload_conf()");
                 await().atMost(SOON).until(() -> isReadOnly(before));
                 copy(before, after);
                 primary.set(after);
@@ -154,23 +149,11 @@ class SwitchoverTest {
                 false);
     }
 
-    private static int listeners(PostgresServer server) throws SQLException {
-        try (Connection connection = DriverManager.getConnection(server.jdbcUrl())) {
-            return SqlSession.only(
-                    connection,
-                    "SELECT count(*) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
-                            + " AND (query LIKE 'LISTEN%' OR query LIKE 'SHOW transaction_read_only%')",
-                    row -> row.getInt(1));
-        }
-    }
-
-    private static void execute(PostgresServer server, String... statements) throws SQLException {
-        try (Connection connection = DriverManager.getConnection(server.jdbcUrl());
-                Statement statement = connection.createStatement()) {
-            for (String each : statements) {
-                statement.execute(each);
-            }
-        }
+    private static long listeners(PostgresServer server) throws SQLException {
+        return Sql.number(
+                server.jdbcUrl(),
+                "SELECT count(*) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
+                            + " AND (query LIKE 'LISTEN%' OR query LIKE 'SHOW transaction_read_only%')");
     }
 
     private static void copy(PostgresServer from, PostgresServer to) throws SQLException {

@@ -59,12 +59,12 @@ class UnconfirmedRecordTest {
             @Override
             void standby(LocalServer server, boolean there) throws SQLException {
                 String name = there ? "" : "gone";
-                ReplicatedPair.execute(
+                Sql.run(
                         url(server),
                         "ALTER SYSTEM SET synchronous_standby_names = '" + name + "'",
                         "SELECT pg_reload_conf()");
                 await().atMost(SOON)
-                        .until(() -> ReplicatedPair.text(url(server), "SHOW synchronous_standby_names")
+                        .until(() -> Sql.text(url(server), "SHOW synchronous_standby_names")
                                 .equals(name));
             }
         },
@@ -82,7 +82,7 @@ class UnconfirmedRecordTest {
 
             @Override
             void standby(LocalServer server, boolean there) throws SQLException {
-                ReplicatedPair.execute(
+                Sql.run(
                         url(server), "SET GLOBAL rpl_semi_sync_master_enabled = " + (there ? "OFF" : "ON"));
             }
         };

@@ -26,7 +26,6 @@ import java.io.IOException;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -144,22 +143,11 @@ class UnloggedRowsTest {
     }
 
     private void sql(String... statements) throws SQLException {
-        sqlOn(server.jdbcUrl(), statements);
-    }
-
-    private static void sqlOn(String url, String... statements) throws SQLException {
-        try (Connection connection = DriverManager.getConnection(url);
-                Statement statement = connection.createStatement()) {
-            for (String each : statements) {
-                statement.execute(each);
-            }
-        }
+        Sql.run(server.jdbcUrl(), statements);
     }
 
     private long number(String query) throws SQLException {
-        try (Connection connection = DriverManager.getConnection(server.jdbcUrl())) {
-            return SqlSession.only(connection, query, row -> row.getLong(1));
-        }
+        return Sql.number(server.jdbcUrl(), query);
     }
 
     private long logged(String column) throws SQLException {
@@ -342,7 +330,7 @@ class UnloggedRowsTest {
         store.close();
         await().atMost(SOON)
                 .until(() -> number("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'holdfast'") == 0);
-        sqlOn(server.jdbcUrl().replace("/postgres?", "/template1?"), "CREATE DATABASE copied TEMPLATE postgres");
+        Sql.run(server.jdbcUrl().replace("/postgres?", "/template1?"), "CREATE DATABASE copied TEMPLATE postgres");
         Store copy = store(url().replace("/postgres?", "/copied?"));
 
         assertThatThrownBy(() -> hold(copy, claim("copied"))).isInstanceOf(StoreUnavailableException.class);

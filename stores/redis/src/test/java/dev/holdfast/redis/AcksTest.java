@@ -76,7 +76,7 @@ class AcksTest {
 
         Grant grant = Rig.hold(store, "a");
 
-        assertThat(call(replica, "GET", "holdfast:{a}")).contains(grant.id().value());
+        assertThat(replica.call("GET", "holdfast:{a}")).contains(grant.id().value());
         assertThat(Rig.renew(store, grant)).isEqualTo(Renewal.Verdict.HELD);
         assertThat(Rig.release(store, grant)).isTrue();
         assertThat(rig.commands()).containsEntry("wait", 2);
@@ -326,11 +326,5 @@ class AcksTest {
     private String acks(int replicas) {
         return rig.server.uri() + "?acks=" + replicas + "&timeout="
                 + Duration.ofSeconds(6).toMillis() + "ms";
-    }
-
-    private static String call(RedisServer server, String... command) {
-        try (RespConnection redis = server.connect()) {
-            return redis.call(command);
-        }
     }
 }

@@ -7,7 +7,6 @@ import dev.holdfast.spi.support.Asked;
 import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.RedisCluster;
 import dev.holdfast.testbed.RedisServer;
-import dev.holdfast.testbed.RespConnection;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.ToIntFunction;
@@ -64,7 +63,7 @@ class ClusterCostTest {
 
         for (int i = 1; i <= 5; i++) {
             int sofar = before.get(flapping) + i;
-            call(flapping, "CLIENT", "KILL", "TYPE", "normal");
+            flapping.call("CLIENT", "KILL", "TYPE", "normal");
             Rig.until("it to be asked again", () -> scripts(flapping) >= sofar);
         }
 
@@ -97,13 +96,13 @@ class ClusterCostTest {
     private static void awaitSubscribed(String name) {
         Rig.until(
                 "it to subscribe",
-                () -> Rig.hearing(call(node(name), "ZRANGE", Rig.queue(name), "0", "-1", "WITHSCORES")) == 1);
+                () -> Rig.hearing(node(name).call("ZRANGE", Rig.queue(name), "0", "-1", "WITHSCORES")) == 1);
     }
 
     /** How many messages the nodes have sent to each other since a client published something. */
     private static int messages() {
         return onEach(node -> number(
-                        call(node, "CLUSTER", "INFO"), "cluster_stats_messages_publish(shard)?_sent:(?<number>\\d+)"))
+                        node.call("CLUSTER", "INFO"), "cluster_stats_messages_publish(shard)?_sent:(?<number>\\d+)"))
                 .values()
                 .stream()
                 .mapToInt(Integer::intValue)
@@ -111,7 +110,7 @@ class ClusterCostTest {
     }
 
     private static int scripts(RedisServer node) {
-        return number(call(node, "INFO", "commandstats"), "cmdstat_eval(sha)?:calls=(?<number>\\d+),.*");
+        return number(node.call("INFO", "commandstats"), "cmdstat_eval(sha)?:calls=(?<number>\\d+),.*");
     }
 
     /** The sum of the numbers in the lines that match. */
@@ -124,11 +123,5 @@ class ClusterCostTest {
 
     private static Map<RedisServer, Integer> onEach(ToIntFunction<RedisServer> question) {
         return cluster.nodes().stream().collect(Collectors.toMap(node -> node, question::applyAsInt));
-    }
-
-    private static String call(RedisServer node, String... command) {
-        try (RespConnection redis = node.connect()) {
-            return redis.call(command);
-        }
     }
 }

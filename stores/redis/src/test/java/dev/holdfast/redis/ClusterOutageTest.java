@@ -12,7 +12,6 @@ import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.RedisCluster;
 import dev.holdfast.testbed.RedisServer;
-import dev.holdfast.testbed.RespConnection;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -174,9 +173,7 @@ class ClusterOutageTest {
     }
 
     private void permit(String what) {
-        try (RespConnection redis = master(gone).connect()) {
-            redis.call("ACL", "SETUSER", "default", what);
-        }
+        master(gone).call("ACL", "SETUSER", "default", what);
     }
 
     private boolean granted(String name) {

@@ -20,7 +20,6 @@ import dev.holdfast.tck.KitTime;
 import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.RedisCluster;
 import dev.holdfast.testbed.RedisServer;
-import dev.holdfast.testbed.RespConnection;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.cluster.RedisClusterClient;
 import java.time.Duration;
@@ -65,7 +64,7 @@ class ClusterTest {
         assertThat(names).allMatch(name -> Rig.attempt(two, name).isEmpty());
         assertThat(cluster.nodes())
                 .as("each node keeps some")
-                .allMatch(node -> !call(node, "DBSIZE").equals("0"));
+                .allMatch(node -> !node.call("DBSIZE").equals("0"));
         assertThat(Rig.get(one.renew(grants)).values())
                 .as("renewed in one request, on all nodes")
                 .hasSize(20)
@@ -202,7 +201,7 @@ class ClusterTest {
     @Test
     void nodesThatHaveForgottenTheScriptsAreTaughtAgain() {
         RedisStore store = rig.open(url());
-        cluster.nodes().forEach(node -> call(node, "SCRIPT", "FLUSH"));
+        cluster.nodes().forEach(node -> node.call("SCRIPT", "FLUSH"));
         for (String name : onEachNode("taught:").values()) {
             assertThat(Rig.release(store, Rig.hold(store, name))).isTrue();
         }
@@ -212,7 +211,7 @@ class ClusterTest {
     void theApplicationsClusterClientIsUsedWithItsLogInAndStaysItsOwners() throws Exception {
         try (RedisCluster locked = OrSkip.orSkip(() -> RedisCluster.start(1, 0))) {
             RedisServer node = locked.nodes().get(0);
-            call(node, "CONFIG", "SET", "requirepass", "s3cret");
+            node.call("CONFIG", "SET", "requirepass", "s3cret");
             RedisURI uri = RedisURI.builder()
                     .withHost("127.0.0.1")
                     .withPort(node.port())
@@ -267,7 +266,7 @@ class ClusterTest {
     @Test
     void aClusterWithoutAllSlotsIsRefused() {
         try (RedisServer alone = OrSkip.orSkip(RedisCluster::startAlone)) {
-            call(alone, "CLUSTER", "ADDSLOTSRANGE", "0", "999");
+            alone.call("CLUSTER", "ADDSLOTSRANGE", "0", "999");
             assertThatThrownBy(() -> rig.open("redis-cluster://127.0.0.1:" + alone.port()))
                     .isInstanceOf(StoreRefusedException.class)
                     .hasMessageContaining("1000 of 16384");
@@ -281,7 +280,7 @@ class ClusterTest {
             RedisStore store = rig.open("redis-cluster://" + small.hosts() + "?timeout=1s");
             RedisServer node = small.nodes().get(0);
             String slot = Integer.toString(small.slot("holdfast:{a}"));
-            call(node, "CLUSTER", "DELSLOTS", slot);
+            node.call("CLUSTER", "DELSLOTS", slot);
 
             assertThatThrownBy(() -> Rig.attempt(store, "a"))
                     .isInstanceOf(StoreUnavailableException.class)
@@ -291,7 +290,7 @@ class ClusterTest {
                     .as("a list that lacks locks is none")
                     .isInstanceOf(StoreUnavailableException.class)
                     .hasMessageContaining("16383");
-            call(node, "CLUSTER", "ADDSLOTS", slot);
+            node.call("CLUSTER", "ADDSLOTS", slot);
             Rig.until("the lock to be had", () -> attempted(store, "a"));
         }
     }
@@ -360,16 +359,16 @@ class ClusterTest {
         String key = "holdfast:number:{" + SlotTags.of(cluster.slot("holdfast:{damaged}")) + "}";
         Rig.until( // then it asks nothing more
                 "the waiter to hear offers",
-                () -> Rig.hearing(call(node("damaged"), "ZRANGE", Rig.queue("damaged"), "0", "-1", "WITHSCORES")) == 1);
-        assertThat(call(node("damaged"), "GET", key)).isEqualTo(Long.toString(grant.number()));
-        call(node("damaged"), "SET", key, "hello");
+                () -> Rig.hearing(node("damaged").call("ZRANGE", Rig.queue("damaged"), "0", "-1", "WITHSCORES")) == 1);
+        assertThat(node("damaged").call("GET", key)).isEqualTo(Long.toString(grant.number()));
+        node("damaged").call("SET", key, "hello");
 
         assertThat(Rig.release(store, grant)).isTrue();
 
         assertThatThrownBy(() -> Rig.attempt(store, "damaged")).isInstanceOf(StoreRefusedException.class);
         assertThat(Rig.waiting(store, "damaged")).isEqualTo(1);
         assertThat(waits.answer().toCompletableFuture()).isNotDone();
-        call(node("damaged"), "DEL", key);
+        node("damaged").call("DEL", key);
     }
 
     // ---- helpers ----
@@ -394,12 +393,6 @@ class ClusterTest {
 
     /** How many clients are subscribed to offers of a lock at its node. */
     private static int subscribers(String name) {
-        return call(node(name), "PUBSUB", "CHANNELS", "holdfast:client:*").split("holdfast:client:", -1).length - 1;
-    }
-
-    private static String call(RedisServer node, String... command) {
-        try (RespConnection redis = node.connect()) {
-            return redis.call(command);
-        }
+        return node(name).call("PUBSUB", "CHANNELS", "holdfast:client:*").split("holdfast:client:", -1).length - 1;
     }
 }

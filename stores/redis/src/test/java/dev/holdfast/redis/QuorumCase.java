@@ -8,7 +8,6 @@ import dev.holdfast.spi.TimeSource;
 import dev.holdfast.spi.support.Asked;
 import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.RedisServer;
-import dev.holdfast.testbed.RespConnection;
 import dev.holdfast.testbed.TcpProxy;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -106,9 +105,7 @@ abstract class QuorumCase {
     }
 
     static String ask(RedisServer member, String... command) {
-        try (RespConnection redis = member.connect()) {
-            return String.valueOf(redis.call(command));
-        }
+        return String.valueOf(member.call(command));
     }
 
     /** A time whose tasks of one delay are run by hand. */

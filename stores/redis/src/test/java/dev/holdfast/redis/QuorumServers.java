@@ -1,7 +1,6 @@
 package dev.holdfast.redis;
 
 import dev.holdfast.testbed.RedisServer;
-import dev.holdfast.testbed.RespConnection;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -34,9 +33,7 @@ final class QuorumServers implements AutoCloseable {
     }
 
     static void setUp(RedisServer server) {
-        try (RespConnection redis = server.connect()) {
-            redis.call("SET", "holdfast:quorum", "1 0 0 -");
-        }
+        server.call("SET", "holdfast:quorum", "1 0 0 -");
     }
 
     String url() {

@@ -187,9 +187,7 @@ final class Rig implements AutoCloseable {
 
     /** Asks the server directly. */
     String call(String... command) {
-        try (RespConnection redis = server.connect()) {
-            return redis.call(command);
-        }
+        return server.call(command);
     }
 
     /** How often each command was run since the last call, those within scripts too. */

@@ -9,7 +9,6 @@ import dev.holdfast.spi.RecordWrite;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.support.Asked;
 import dev.holdfast.testbed.RedisServer;
-import dev.holdfast.testbed.RespConnection;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -41,9 +40,7 @@ final class Rights {
 
     /** Makes a user with the password {@code pw} that has these rights and no others. */
     static void give(RedisServer server, String user, String commands) {
-        try (RespConnection redis = server.connect()) {
-            redis.call(("ACL SETUSER " + user + " reset on >pw ~holdfast:* &holdfast:* " + commands).split(" "));
-        }
+        server.call(("ACL SETUSER " + user + " reset on >pw ~holdfast:* &holdfast:* " + commands).split(" "));
     }
 
     /** All requests of stores to a server, with one of two clients waiting for the other. */

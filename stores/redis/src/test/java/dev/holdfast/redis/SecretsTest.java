@@ -2,7 +2,6 @@ package dev.holdfast.redis;
 
 import dev.holdfast.tck.SecretsContract;
 import dev.holdfast.testbed.RedisServer;
-import dev.holdfast.testbed.RespConnection;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
@@ -20,9 +19,7 @@ class SecretsTest extends SecretsContract {
     private final RedisServer old = withPassword(RedisServer.start("--rename-command", "HELLO", ""));
 
     private static RedisServer withPassword(RedisServer server) {
-        try (RespConnection connection = server.connect()) {
-            connection.call("CONFIG", "SET", "requirepass", "of-the-server");
-        }
+        server.call("CONFIG", "SET", "requirepass", "of-the-server");
         return server;
     }
 

@@ -13,7 +13,6 @@ import dev.holdfast.spi.support.Asked;
 import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.Ports;
 import dev.holdfast.testbed.RedisSentinels;
-import dev.holdfast.testbed.RedisServer;
 import dev.holdfast.testbed.RespConnection;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -165,17 +164,7 @@ class SentinelTest {
     }
 
     private void awaitReplicated() {
-        Rig.until("the replica to have all", () -> offset(redis.master()).equals(offset(redis.replica(0))));
-    }
-
-    private static String offset(RedisServer server) {
-        try (RespConnection asked = server.connect()) {
-            return asked.call("INFO", "replication")
-                    .lines()
-                    .filter(line -> line.startsWith("master_repl_offset:"))
-                    .findFirst()
-                    .orElse("");
-        }
+        Rig.until("the replica to have all", redis::isReplicated);
     }
 
     private static long token(LockClient client) throws InterruptedException {

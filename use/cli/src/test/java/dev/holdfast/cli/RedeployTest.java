@@ -12,7 +12,6 @@ import dev.holdfast.testbed.Ports;
 import dev.holdfast.testbed.PostgresServer;
 import dev.holdfast.testbed.RedisCluster;
 import dev.holdfast.testbed.RedisServer;
-import dev.holdfast.testbed.RespConnection;
 import dev.holdfast.testbed.ZooKeeperServer;
 import java.io.File;
 import java.lang.ref.WeakReference;
@@ -112,9 +111,7 @@ class RedeployTest {
                 RedisServer three = orSkip(() -> RedisServer.start())) {
             List<RedisServer> members = List.of(one, two, three);
             for (RedisServer member : members) {
-                try (RespConnection redis = member.connect()) {
-                    redis.call("SET", "holdfast:quorum", "1 0 0 -"); // new servers, which have forgotten nothing
-                }
+                member.call("SET", "holdfast:quorum", "1 0 0 -"); // new servers, which have forgotten nothing
             }
             leavesNothing("quorum:" + members.stream().map(RedisServer::uri).collect(Collectors.joining(",")));
         }

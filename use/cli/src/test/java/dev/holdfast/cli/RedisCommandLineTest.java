@@ -8,7 +8,6 @@ import dev.holdfast.LockClient;
 import dev.holdfast.testbed.ChildProcess;
 import dev.holdfast.testbed.Ports;
 import dev.holdfast.testbed.RedisServer;
-import dev.holdfast.testbed.RespConnection;
 import dev.holdfast.testbed.Started;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -170,25 +169,19 @@ class RedisCommandLineTest extends CommandLineContract {
 
     @Override
     protected String emptyStore(Path folder) {
-        try (RespConnection redis = server.connect()) {
-            redis.call("FLUSHALL");
-        }
+        server.call("FLUSHALL");
         return server.uri();
     }
 
     @Override
     protected boolean plantForeignRecord(String url, String name) {
-        try (RespConnection redis = server.connect()) {
-            redis.call("SET", "holdfast:{" + name + "}", "another program's");
-        }
+        server.call("SET", "holdfast:{" + name + "}", "another program's");
         return true;
     }
 
     @Override
     protected Optional<GuardedStore> guardedStore(Path folder) {
-        try (RespConnection redis = server.connect()) {
-            redis.call("ACL", "SETUSER", "me", "reset", "on", ">s3cret/@", "~*", "&*", "+@all");
-        }
+        server.call("ACL", "SETUSER", "me", "reset", "on", ">s3cret/@", "~*", "&*", "+@all");
         return Optional.of(new GuardedStore("redis://me@127.0.0.1:" + server.port(), "s3cret/@"));
     }
 

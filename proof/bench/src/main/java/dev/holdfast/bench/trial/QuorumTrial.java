@@ -6,7 +6,6 @@ import dev.holdfast.bench.peer.Peer.PeerLock;
 import dev.holdfast.bench.peer.Peers;
 import dev.holdfast.bench.peer.StoreKind;
 import dev.holdfast.testbed.RedisServer;
-import dev.holdfast.testbed.RespConnection;
 import dev.holdfast.testbed.ZooKeeperEnsemble;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -54,9 +53,7 @@ final class QuorumTrial {
         List<RedisServer> members = new ArrayList<>();
         for (int i = 0; i < MEMBERS; i++) {
             RedisServer member = opened(open, RedisServer.start());
-            try (RespConnection redis = member.connect()) {
-                redis.call("SET", "holdfast:quorum", "1 0 0 -"); // as an administrator sets up a new quorum
-            }
+            member.call("SET", "holdfast:quorum", "1 0 0 -"); // as an administrator sets up a new quorum
             members.add(member);
         }
         List<String> urls = members.stream().map(RedisServer::uri).toList();

@@ -33,17 +33,14 @@ record RedisTarget(RedisServer server, Optional<ServerClock> clock) implements T
 
     /** As {@code Redis 7.0.15}. */
     static String version(RedisServer server) {
-        try (RespConnection connection = server.connect()) {
-            return "Redis "
-                    + connection
-                            .call("INFO", "server")
-                            .lines()
-                            .filter(line -> line.startsWith("redis_version:"))
-                            .map(line ->
-                                    line.substring("redis_version:".length()).strip())
-                            .findFirst()
-                            .orElse("of an unknown version");
-        }
+        return "Redis "
+                + server.call("INFO", "server")
+                        .lines()
+                        .filter(line -> line.startsWith("redis_version:"))
+                        .map(line ->
+                                line.substring("redis_version:".length()).strip())
+                        .findFirst()
+                        .orElse("of an unknown version");
     }
 
     @Override
@@ -58,9 +55,7 @@ record RedisTarget(RedisServer server, Optional<ServerClock> clock) implements T
 
     @Override
     public long wallMillis() {
-        try (RespConnection connection = server.connect()) {
-            return (long) Double.parseDouble(connection.call("EVAL", SCRIPT, "0"));
-        }
+        return (long) Double.parseDouble(server.call("EVAL", SCRIPT, "0"));
     }
 
     @Override

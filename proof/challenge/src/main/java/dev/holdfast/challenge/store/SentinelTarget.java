@@ -3,7 +3,6 @@ package dev.holdfast.challenge.store;
 import dev.holdfast.testbed.Await;
 import dev.holdfast.testbed.RedisSentinels;
 import dev.holdfast.testbed.RedisServer;
-import dev.holdfast.testbed.RespConnection;
 import java.time.Duration;
 import java.util.List;
 
@@ -27,7 +26,7 @@ public final class SentinelTarget implements Target {
 
     /** Awaits that the replica has all that the master has granted so far. */
     public void awaitReplicated() {
-        if (!Await.until(PATIENCE, () -> offset(redis.master()).equals(offset(redis.replica(0))))) {
+        if (!Await.until(PATIENCE, redis::isReplicated)) {
             throw new IllegalStateException("the replica did not follow within " + PATIENCE.toSeconds() + " s");
         }
     }
@@ -48,27 +47,15 @@ public final class SentinelTarget implements Target {
     /** Starts the old master again, and returns when it follows the new one. */
     public void bringBack() {
         redis.master().process().restart();
-        try (RespConnection old = redis.master().connect()) {
-            // The Sentinel would do it too, some time.
-            String unused = old.call(
-                    "REPLICAOF", "127.0.0.1", Integer.toString(redis.replica(0).port()));
-        }
+        // The Sentinel would do it too, some time.
+        String unused = redis.master().call(
+                "REPLICAOF", "127.0.0.1", Integer.toString(redis.replica(0).port()));
         redis.awaitReplica(redis.master());
     }
 
     @Override
     public List<String> kept() {
         return RedisTarget.kept(master);
-    }
-
-    private static String offset(RedisServer server) {
-        try (RespConnection asked = server.connect()) {
-            return asked.call("INFO", "replication")
-                    .lines()
-                    .filter(line -> line.startsWith("master_repl_offset:"))
-                    .findFirst()
-                    .orElse("");
-        }
     }
 
     @Override

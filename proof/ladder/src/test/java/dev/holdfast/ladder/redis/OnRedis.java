@@ -3,7 +3,6 @@ package dev.holdfast.ladder.redis;
 import dev.holdfast.ladder.Rung;
 import dev.holdfast.ladder.Visitor;
 import dev.holdfast.testbed.RedisServer;
-import dev.holdfast.testbed.RespConnection;
 import dev.holdfast.testbed.Started;
 import dev.holdfast.testbed.TcpProxy;
 import java.time.Duration;
@@ -59,8 +58,6 @@ abstract class OnRedis {
     }
 
     static String redis(String... command) {
-        try (RespConnection connection = server.connect()) {
-            return connection.call(command);
-        }
+        return server.call(command);
     }
 }
