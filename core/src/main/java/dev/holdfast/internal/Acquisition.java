@@ -210,7 +210,6 @@ public final class Acquisition {
      */
     private final class InFuture<R> {
         private final @Nullable Duration wait;
-        private final Executor executor;
         private final Function<Optional<HoldHandle>, R> result;
         private final Consumer<R> giveBack;
         private final Waiter waiter;
@@ -223,7 +222,6 @@ public final class Acquisition {
                 Function<Optional<HoldHandle>, R> result,
                 Consumer<R> giveBack) {
             this.wait = wait;
-            this.executor = executor;
             this.result = result;
             this.giveBack = giveBack;
             Runnable resolved = () -> context.completionThreads.execute(executor, this::complete);
