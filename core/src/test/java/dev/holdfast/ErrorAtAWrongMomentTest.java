@@ -133,10 +133,7 @@ class ErrorAtAWrongMomentTest extends EngineCase {
         soon(() -> {
             Garbage.collect();
             time.advance(s(1));
-            return rival.lock("a")
-                    .tryAcquire()
-                    .map(EngineCase::closed)
-                    .isPresent();
+            return rival.lock("a").tryAcquire().map(EngineCase::closed).isPresent();
         });
     }
 

@@ -103,8 +103,7 @@ class LeaderElectionTest extends EngineCase {
                 },
                 term -> told.add("revoked"))) {
             soon(() -> told.size() == 2);
-            soon(() ->
-                    rival.lock("e").tryAcquire().map(EngineCase::closed).isPresent());
+            soon(() -> rival.lock("e").tryAcquire().map(EngineCase::closed).isPresent());
             soon(() -> advancedUntil(4));
             assertThat(told).startsWith("elected", "revoked", "elected", "revoked");
             assertThat(candidacy.isLeader()).isFalse();

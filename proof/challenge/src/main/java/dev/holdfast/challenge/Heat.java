@@ -370,7 +370,8 @@ public final class Heat {
             return isTooLate;
         });
         // A process that is stopped while it has the file of a store to itself keeps all locks in it from others.
-        boolean isFileFree = !target.isFile() || taken.stream().anyMatch(lane -> lane.lock().isInStore());
+        boolean isFileFree =
+                !target.isFile() || taken.stream().anyMatch(lane -> lane.lock().isInStore());
         leased.stream()
                 .filter(lane -> !taken.contains(lane) && lane.lock().role() != Role.PEER)
                 .filter(lane -> isFileFree || !lane.lock().isInStore())

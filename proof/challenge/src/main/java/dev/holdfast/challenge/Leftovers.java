@@ -71,7 +71,8 @@ final class Leftovers {
             useOnce(locks);
         }
         // What a claim without an answer may have left is gone within a lease.
-        Duration limit = locks.stream().map(Lane::limit).max(Duration::compareTo).orElse(Duration.ZERO);
+        Duration limit =
+                locks.stream().map(Lane::limit).max(Duration::compareTo).orElse(Duration.ZERO);
         boolean unused = Await.until(limit, POLL, () -> {
             kept = target.kept();
             return locks.stream().noneMatch(lane -> keptOf(lane).findAny().isPresent());

@@ -48,7 +48,8 @@ final class Pulse implements AutoCloseable {
         while (!closed) {
             long before = System.nanoTime();
             begun = before;
-            LockSupport.parkNanos(BETWEEN.toNanos()); // measured as well: this process is mostly here when it is stopped
+            LockSupport.parkNanos(
+                    BETWEEN.toNanos()); // measured as well: this process is mostly here when it is stopped
             try {
                 Optional<Hold> held = client.lock("pulse").tryAcquire();
                 held.ifPresent(Hold::close);

@@ -55,7 +55,8 @@ class StoppedControllerTest {
                 boolean isOver = Heat.isOver(mark, LIMIT);
                 boolean isStalled = pulse.stalls().stream()
                         .anyMatch(stall -> stall.ended() - mark > 0
-                                && stall.ended() - stall.began() > STOPPED.minusMillis(100).toNanos());
+                                && stall.ended() - stall.began()
+                                        > STOPPED.minusMillis(100).toNanos());
                 System.out.println("stalled " + isStalled + ", over " + isOver);
             }
         }

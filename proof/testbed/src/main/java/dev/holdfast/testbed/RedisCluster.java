@@ -107,11 +107,13 @@ public final class RedisCluster implements AutoCloseable {
     }
 
     private void meet(int index) {
-        nodes.get(0).call("CLUSTER",
-                "MEET",
-                "127.0.0.1",
-                Integer.toString(nodes.get(index).port()),
-                Integer.toString(busPorts.get(index)));
+        nodes.get(0)
+                .call(
+                        "CLUSTER",
+                        "MEET",
+                        "127.0.0.1",
+                        Integer.toString(nodes.get(index).port()),
+                        Integer.toString(busPorts.get(index)));
     }
 
     private void awaitKnown() {
@@ -137,8 +139,7 @@ public final class RedisCluster implements AutoCloseable {
     public void awaitServing() {
         await("the cluster to serve", () -> {
             List<RedisServer> living = living();
-            return living.stream()
-                            .allMatch(node -> node.call("CLUSTER", "INFO").contains("cluster_state:ok"))
+            return living.stream().allMatch(node -> node.call("CLUSTER", "INFO").contains("cluster_state:ok"))
                     && living.stream().map(node -> owners(node)).distinct().count() == 1;
         });
     }

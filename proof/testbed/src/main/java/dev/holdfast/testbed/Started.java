@@ -39,7 +39,8 @@ public @interface Started {
                 Object options = field.getAnnotation(Started.class).value();
                 Object server = OrSkip.orSkip(() -> ReflectionSupport.invokeMethod(start, null, options));
                 // JUnit closes what it keeps there.
-                context.getStore(ExtensionContext.Namespace.create(Starter.class)).put(field, server);
+                context.getStore(ExtensionContext.Namespace.create(Starter.class))
+                        .put(field, server);
                 field.setAccessible(true);
                 field.set(null, server);
             }

@@ -320,6 +320,6 @@ class SessionRequestsTest {
         return Sql.number(
                 server.jdbcUrl(),
                 "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND granted AND mode = 'ExclusiveLock' AND"
-                            + " classid <> 'holdfast_lock_session'::regclass"); // tickets
+                        + " classid <> 'holdfast_lock_session'::regclass"); // tickets
     }
 }

@@ -126,7 +126,10 @@ class SwitchoverTest {
                 Asked waiting = Asked.of(waiter, Requests.waiting("told"));
                 await().atMost(SOON).until(() -> listeners(before) == 1);
 
-                Sql.run(before.jdbcUrl(), "ALTER SYSTEM SET default_transaction_read_only = on", "SELECT pg_reload_conf()");
+                Sql.run(
+                        before.jdbcUrl(),
+                        "ALTER SYSTEM SET default_transaction_read_only = on",
+                        "SELECT pg_reload_conf()");
                 await().atMost(SOON).until(() -> isReadOnly(before));
                 copy(before, after);
                 primary.set(after);
@@ -153,7 +156,7 @@ class SwitchoverTest {
         return Sql.number(
                 server.jdbcUrl(),
                 "SELECT count(*) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
-                            + " AND (query LIKE 'LISTEN%' OR query LIKE 'SHOW transaction_read_only%')");
+                        + " AND (query LIKE 'LISTEN%' OR query LIKE 'SHOW transaction_read_only%')");
     }
 
     private static void copy(PostgresServer from, PostgresServer to) throws SQLException {

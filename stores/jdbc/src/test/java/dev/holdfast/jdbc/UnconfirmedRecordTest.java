@@ -82,8 +82,7 @@ class UnconfirmedRecordTest {
 
             @Override
             void standby(LocalServer server, boolean there) throws SQLException {
-                Sql.run(
-                        url(server), "SET GLOBAL rpl_semi_sync_master_enabled = " + (there ? "OFF" : "ON"));
+                Sql.run(url(server), "SET GLOBAL rpl_semi_sync_master_enabled = " + (there ? "OFF" : "ON"));
             }
         };
 

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Test;
 /** The queue of a name: whose turn it is, who loses it, and what is left in the file. */
 class QueueTest extends OnOneFile {
     private static final Duration TURN = Duration.ofNanos(SqliteSql.TURN_MICROS * 1000);
+
     @Test
     void aTryDoesNotOvertakeAWaiterWhoseTurnItIs() {
         rig.freeze();

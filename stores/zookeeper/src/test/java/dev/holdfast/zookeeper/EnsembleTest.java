@@ -30,7 +30,8 @@ class EnsembleTest {
     private static final Duration TIME_LIMIT = Duration.ofSeconds(60);
 
     @AutoClose
-    private static final ZooKeeperEnsemble ensemble = ZooKeeperEnsemble.start(ZooKeeperServers.SETTINGS, ZooKeeperServers.FLAGS);
+    private static final ZooKeeperEnsemble ensemble =
+            ZooKeeperEnsemble.start(ZooKeeperServers.SETTINGS, ZooKeeperServers.FLAGS);
 
     /** The effects of an earlier test on a server are over: with one missing, another's failure would stop all. */
     @BeforeEach

@@ -98,8 +98,7 @@ class DescriptorsTest extends OnOwnStore {
 
     @Test
     void theCommandSeesTheNameWithTheBlanksAtItsEnd() {
-        Cli.Ended ended =
-                Cli.end(bash("\"$HOLDFAST\" run 'job  ' -- sh -c 'echo \"($HOLDFAST_NAME)\"' 3< /dev/null"));
+        Cli.Ended ended = Cli.end(bash("\"$HOLDFAST\" run 'job  ' -- sh -c 'echo \"($HOLDFAST_NAME)\"' 3< /dev/null"));
 
         assertThat(ended).isEqualTo(new Cli.Ended(0, List.of("(job  )"), List.of()));
     }

@@ -182,10 +182,7 @@ class UsageTest extends OnOwnStore {
         try (LockClient client = cli.client();
                 Hold held = client.lock("job").acquire()) {
             assertThat(held.isValid()).isTrue();
-            assertThat(cli.run(why).out())
-                    .last()
-                    .asString()
-                    .endsWith("holdfast break --store=" + cli.store() + " job");
+            assertThat(cli.run(why).out()).last().asString().endsWith("holdfast break --store=" + cli.store() + " job");
             assertThat(cli.run("why", "job").out()).last().asString().endsWith("holdfast break job");
         }
         assertThat(cli.run(why).out())

@@ -28,7 +28,8 @@ class ZooKeeperCommandLineTest extends CommandLineContract {
     private static final AtomicInteger STORES = new AtomicInteger();
 
     @AutoClose
-    private static final ZooKeeperServer server = ZooKeeperServer.start(Map.of("tickTime", "500", "maxSessionTimeout", "60000"));
+    private static final ZooKeeperServer server =
+            ZooKeeperServer.start(Map.of("tickTime", "500", "maxSessionTimeout", "60000"));
 
     /** A chroot that nobody has used. */
     @Override

@@ -225,14 +225,13 @@ class SingleFlightTest {
     @Test
     void aClientThatHasRebuiltAValueIsNotTakenForOneThatRebuildsItsSuccessor() throws Exception {
         HoldOptions retaining = HoldOptions.defaults().retain(Duration.ofMinutes(1));
-        SingleFlight<String> first = SingleFlight.of(clients.get(0), "article", cache, retaining)
-                .servingStale();
+        SingleFlight<String> first =
+                SingleFlight.of(clients.get(0), "article", cache, retaining).servingStale();
         assertThat(first.get("42", this::load)).isEqualTo("article 42, version 1");
         cache.makeStale("42");
-        org.awaitility.Awaitility.await().atMost(Duration.ofSeconds(10)).until(() -> !clients.get(3)
-                .lock("article/42")
-                .status()
-                .isHeld());
+        org.awaitility.Awaitility.await()
+                .atMost(Duration.ofSeconds(10))
+                .until(() -> !clients.get(3).lock("article/42").status().isHeld());
 
         assertThat(articles(1).servingStale().get("42", this::load)).isEqualTo("article 42, version 2");
     }

@@ -37,5 +37,4 @@ record ArbiterLock(int port, String name, Flaw flaw) implements AttackedLock {
             connection.write(bytes);
         }
     }
-
 }

@@ -162,7 +162,11 @@ public final class Table {
                     byFault.size(),
                     held.stream().mapToLong(Table::events).sum(),
                     held.stream().flatMap(List::stream).mapToLong(Entry::bites).sum(),
-                    Row.bound(held.stream().flatMap(List::stream).mapToLong(Entry::events).min().orElseThrow())));
+                    Row.bound(held.stream()
+                            .flatMap(List::stream)
+                            .mapToLong(Entry::events)
+                            .min()
+                            .orElseThrow())));
         }
         byFault.forEach((fault, uses) -> {
             for (Verdict verdict : List.of(Verdict.BROKEN, Verdict.NOT_PROMISED, Verdict.NOT_TESTED)) {

@@ -37,8 +37,7 @@ record RedisTarget(RedisServer server, Optional<ServerClock> clock) implements T
                 + server.call("INFO", "server")
                         .lines()
                         .filter(line -> line.startsWith("redis_version:"))
-                        .map(line ->
-                                line.substring("redis_version:".length()).strip())
+                        .map(line -> line.substring("redis_version:".length()).strip())
                         .findFirst()
                         .orElse("of an unknown version");
     }

@@ -48,8 +48,11 @@ public final class SentinelTarget implements Target {
     public void bringBack() {
         redis.master().process().restart();
         // The Sentinel would do it too, some time.
-        String unused = redis.master().call(
-                "REPLICAOF", "127.0.0.1", Integer.toString(redis.replica(0).port()));
+        String unused = redis.master()
+                .call(
+                        "REPLICAOF",
+                        "127.0.0.1",
+                        Integer.toString(redis.replica(0).port()));
         redis.awaitReplica(redis.master());
     }
 
