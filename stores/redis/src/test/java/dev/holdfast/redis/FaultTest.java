@@ -521,12 +521,14 @@ class FaultTest {
     void norDoesAnyOfVeryMany() {
         try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
             RedisStore store = rig.open("redis://127.0.0.1:" + proxy.port());
-            List<Grant> grants =
-                    IntStream.range(0, MANY).mapToObj(i -> Rig.hold(store, "a" + i)).toList();
+            List<Grant> grants = IntStream.range(0, MANY)
+                    .mapToObj(i -> Rig.hold(store, "a" + i))
+                    .toList();
             proxy.toServer().hold();
             List<CompletionStage<Boolean>> released =
                     grants.stream().map(store::release).toList();
-            Rig.until("the releases to be sent", () -> proxy.toServer().traffic().kept() > 0);
+            Rig.until(
+                    "the releases to be sent", () -> proxy.toServer().traffic().kept() > 0);
             List<Asked> claims = IntStream.range(0, MANY)
                     .mapToObj(i -> Asked.of(store, Rig.claim("a" + i)))
                     .toList();
