@@ -63,7 +63,6 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
     private final TimeSource time;
     private final Duration patience;
     private final RedisErrors errors;
-    private final Acks acks;
     private final PipelineEnd end;
     private final Outbox outbox = new Outbox();
     private final SentCalls inFlight = new SentCalls();
@@ -94,7 +93,6 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
         this.time = time;
         this.patience = patience;
         this.errors = errors;
-        this.acks = acks;
         this.end = new PipelineEnd(this.connection, errors);
         this.packets = new Packets(connection, errors, acks, inFlight, this);
         this.mostTogether = Math.max(1, connection.getOptions().getRequestQueueSize() / 2);
@@ -118,6 +116,9 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
     private void connectedAgain() {
         // the greeting counts as an answer: requests from before were not sent on this connection
         lastAnswer = time.nanoTime();
+        if (connected) {
+            takeBack(); // it broke before anybody listened
+        }
         connected = true;
         refusal = null;
         drainSoon();
@@ -136,8 +137,11 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
             events.shutDown(why);
             return;
         }
-        takeBack();
-        events.disconnected();
+        try {
+            takeBack();
+        } finally {
+            events.disconnected();
+        }
     }
 
     /**
@@ -186,10 +190,10 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
      * back}, except renewals under way, which fail.
      */
     void retire() {
-        end.retire();
         connected = false;
+        takeBack(); // first, so that all are handed back in their order
+        end.retire();
         connection.lettuce().closeAsync();
-        takeBack();
         inFlight.clear();
         outbox.moveTo(events::unsent, errors);
     }
@@ -306,7 +310,7 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
             if (connected && !packets.isUnconfirmed()) {
                 List<ScriptCall> packet = outbox.take(inFlight, this::send, mostTogether);
                 packets.write(packet, time.nanoTime(), false);
-                if (packet.size() == mostTogether) {
+                if (packet.size() == mostTogether && !outbox.isEmpty()) {
                     late.plan(again, AGAIN);
                 }
                 if (!connected || connection.number() != before) {

@@ -51,7 +51,12 @@ final class SentCalls {
 
     /** Lettuce forgets their commands; each call then fails, or is sent again from the outbox. */
     void cancelCommands() {
-        calls.forEach(ScriptCall::cancelCommand);
+        for (ScriptCall call : calls) {
+            try {
+                call.cancelCommand();
+            } catch (Throwable ignored) { // such as of memory: it ends when it is late, and Lettuce repeats no other
+            }
+        }
     }
 
     void clear() {
