@@ -68,7 +68,8 @@ final class Outbox {
 
     /** Passes all that are here now on as they are, to another outbox or to this one; what cannot be passed on fails. */
     void moveTo(Consumer<ScriptCall> other, RedisErrors errors) {
-        for (ScriptCall call : calls) {
+        for (Iterator<ScriptCall> all = calls.iterator(); all.hasNext(); ) {
+            ScriptCall call = all.next();
             if (calls.remove(call) && !call.isDone()) {
                 try {
                     other.accept(call);
