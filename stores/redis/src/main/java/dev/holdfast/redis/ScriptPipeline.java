@@ -271,6 +271,14 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
         }
     }
 
+    private void drainLater() {
+        try {
+            again.within(AGAIN);
+        } catch (IllegalStateException | RejectedExecutionException stopped) {
+            failAll(); // the owner of a lent client may have stopped its timer
+        }
+    }
+
     @Override
     public CompletionStage<List<KeyPages>> keyPages() {
         return CompletableFuture.completedFuture(List.of(this));
@@ -307,7 +315,7 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
                 List<ScriptCall> packet = outbox.take(inFlight, this::send, mostTogether);
                 packets.write(packet, time.nanoTime(), false);
                 if (packet.size() == mostTogether) {
-                    late.plan(again, AGAIN);
+                    drainLater();
                 }
                 if (!connected || connection.number() != before) {
                     takeBack(); // it broke on its own thread meanwhile, which was not known yet
@@ -377,7 +385,7 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
     private void sendAgain(ScriptCall call) {
         call.unanswered();
         try {
-            add(call, () -> late.plan(again, AGAIN)); // not at once: it may fail again
+            add(call, this::drainLater); // not at once: it may fail again
         } catch (Throwable notPlanned) { // such as of memory
             call.fail(errors.of(notPlanned));
         }
