@@ -12,7 +12,6 @@ import io.lettuce.core.ScanCursor;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -371,7 +370,7 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
             return; // still without an answer: when it is late, its watch ends it, and the connection if that is silent
         }
         if (failure instanceof RedisCommandExecutionException || isOver) {
-            call.fail(failure instanceof CancellationException ? late.failure() : errors.of(failure));
+            call.fail(failure instanceof ScriptCall.TakenBack ? late.failure() : errors.of(failure));
             if (RedisErrors.isReplica(failure) && lastAnswer - leftReplica >= BETWEEN_REPLICAS.toNanos()) {
                 leftReplica = lastAnswer;
                 connection.disconnect();
