@@ -39,20 +39,15 @@ final class LateCalls {
 
     /** Checks after a quarter of the timeout, and again as long as calls have no answer. */
     void watch() {
-        plan(check, timeout.dividedBy(4));
-    }
-
-    /** Plans a task. The owner of a lent client may have stopped its timer: then every wait ends. */
-    void plan(PlannedTask task, Duration delay) {
         try {
-            task.within(delay);
+            check.within(timeout.dividedBy(4));
         } catch (IllegalStateException | RejectedExecutionException stopped) {
             pipeline.failAll();
         }
     }
 
     /**
-     * Runs a task later.
+     * Runs a task later. The owner of a lent client may have stopped its timer: then every wait ends.
      *
      * @param awaited fails if the task will never run
      */

@@ -11,6 +11,7 @@ import io.lettuce.core.protocol.CommandType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +41,20 @@ final class ScriptCall {
      * @param twice whether an earlier copy was sent that may have been carried out, or may still arrive
      */
     record Answer(String text, long sentNanos, boolean twice) {}
+
+    /** The end of a command that was taken back. One for all: there may be very many at once, and a stack for each is dear. */
+    static final class TakenBack extends CompletionException {
+        private static final TakenBack SAME = new TakenBack();
+
+        private TakenBack() {
+            super("the connection ended, or the call was given up");
+        }
+
+        @Override
+        public Throwable fillInStackTrace() {
+            return this;
+        }
+    }
 
     final CompletableFuture<Answer> answer = new CompletableFuture<>();
     private final Script script;
@@ -243,7 +258,7 @@ final class ScriptCall {
     void cancelCommand() {
         AsyncCommand<byte[], byte[], byte[]> sent = command;
         if (sent != null) {
-            sent.cancel(false);
+            sent.completeExceptionally(TakenBack.SAME);
         }
     }
 

@@ -12,7 +12,6 @@ import io.lettuce.core.ScanCursor;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -275,6 +274,14 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
         }
     }
 
+    private void drainLater() {
+        try {
+            again.within(AGAIN);
+        } catch (IllegalStateException | RejectedExecutionException stopped) {
+            failAll(); // the owner of a lent client may have stopped its timer
+        }
+    }
+
     @Override
     public CompletionStage<List<KeyPages>> keyPages() {
         return CompletableFuture.completedFuture(List.of(this));
@@ -311,7 +318,7 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
                 List<ScriptCall> packet = outbox.take(inFlight, this::send, mostTogether);
                 packets.write(packet, time.nanoTime(), false);
                 if (packet.size() == mostTogether && !outbox.isEmpty()) {
-                    late.plan(again, AGAIN);
+                    drainLater();
                 }
                 if (!connected || connection.number() != before) {
                     takeBack(); // it broke on its own thread meanwhile, which was not known yet
@@ -367,7 +374,7 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
             return; // still without an answer: when it is late, its watch ends it, and the connection if that is silent
         }
         if (failure instanceof RedisCommandExecutionException || isOver) {
-            call.fail(failure instanceof CancellationException ? late.failure() : errors.of(failure));
+            call.fail(failure instanceof ScriptCall.TakenBack ? late.failure() : errors.of(failure));
             if (RedisErrors.isReplica(failure) && lastAnswer - leftReplica >= BETWEEN_REPLICAS.toNanos()) {
                 leftReplica = lastAnswer;
                 connection.disconnect();
@@ -381,7 +388,7 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
     private void sendAgain(ScriptCall call) {
         call.unanswered();
         try {
-            add(call, () -> late.plan(again, AGAIN)); // not at once: it may fail again
+            add(call, this::drainLater); // not at once: it may fail again
         } catch (Throwable notPlanned) { // such as of memory
             call.fail(errors.of(notPlanned));
         }
