@@ -246,9 +246,11 @@ public final class ErrorPlays {
         close(theirs);
     }
 
-    /** Closes it, and once more where the first close was told an Error. */
+    /** Closes it, and again where the close was told an Error, of which there may be two. */
     private boolean close(Optional<Hold> held) {
-        held.ifPresent(hold -> attempt(() -> EngineCase.closed(hold)).or(() -> attempt(() -> EngineCase.closed(hold))));
+        held.ifPresent(hold -> attempt(() -> EngineCase.closed(hold))
+                .or(() -> attempt(() -> EngineCase.closed(hold)))
+                .or(() -> attempt(() -> EngineCase.closed(hold))));
         return held.isPresent();
     }
 

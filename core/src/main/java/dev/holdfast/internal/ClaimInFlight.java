@@ -88,7 +88,8 @@ final class ClaimInFlight implements Effects.Effect, BiConsumer<@Nullable Grant,
         try {
             queue.answered(this, grant, why);
         } catch (Throwable broken) { // an Error: unless the answer was dealt with, nobody knows what came of the claim
-            queue.answered(this, null, why == null ? broken : why);
+            Throwable unknown = why == null ? broken : why;
+            Effects.surely(() -> queue.answered(this, null, unknown));
         } finally {
             try {
                 settle(why);

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 final class Effects implements AutoCloseable {
     /** Enough for nearly every step, so that adding one does not allocate. */
     private static final int FEW = 4;
-    /** How often an effect is told that it has thrown, where it throws then too: Errors often come in a row. */
+    /** How often something is tried again that throws then too: Errors often come in a row. */
     static final int TRIES = 2;
 
     /** One thing to be done. */
@@ -131,12 +131,26 @@ final class Effects implements AutoCloseable {
         }
     }
 
+    /** Does what nothing else would do: tries again where an Error, such as of memory, prevents it. Throws what the last try threw. */
+    static void surely(Runnable what) {
+        for (int tries = 0; ; tries++) {
+            try {
+                what.run();
+                return;
+            } catch (Throwable broken) {
+                if (tries == TRIES) {
+                    throw broken;
+                }
+            }
+        }
+    }
+
     @Override
     public String toString() {
         return Arrays.asList(effects).subList(0, size).toString();
     }
 
-    // ---- claims; a claim that is to be sent, and a waiter that is to be woken, are effects themselves ----
+    // ---- claims; what is to be sent, a waiter to be woken, a queue that goes on, a lock that retires are effects themselves ----
 
     /** No caller wants the claim any more. */
     record Cancel(ClaimInFlight claim) implements Effect {
@@ -280,13 +294,4 @@ final class Effects implements AutoCloseable {
         }
     }
 
-    // ---- the lock; that its queue goes on is an effect itself ----
-
-    /** Nobody wants the lock any more; after what else its last step does: until then the client is not quiet. */
-    record Retire(LocalLock lock) implements Effect {
-        @Override
-        public void run() {
-            lock.context.locks.retired(lock);
-        }
-    }
 }

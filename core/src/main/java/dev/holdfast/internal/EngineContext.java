@@ -90,15 +90,8 @@ final class EngineContext {
      * may run more than once, as where it has thrown.
      */
     void beforeSending(LockName name, Runnable task) {
-        Runnable sure = () -> {
-            try {
-                task.run();
-            } catch (RuntimeException | Error broken) {
-                task.run();
-            }
-        };
         try {
-            store.beforeSending(name.inStore(), sure);
+            store.beforeSending(name.inStore(), () -> Effects.surely(task));
         } catch (RuntimeException | Error broken) {
             task.run();
         }

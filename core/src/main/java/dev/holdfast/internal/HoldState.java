@@ -154,7 +154,7 @@ final class HoldState extends WeakReference<HoldHandle> implements Runnable {
     @Override
     public void run() {
         try {
-            grant.lock().end(this, null);
+            Effects.surely(() -> grant.lock().end(this, null));
         } catch (Throwable broken) {
             unpin(); // nobody closes it again: if it is still open, it is found leaked
             throw broken;

@@ -133,8 +133,8 @@ final class LeaseRenewer {
             forget(grant);
             try {
                 grant.lock().grantLost(grant, cause);
-            } catch (Throwable broken) {
-                grant.lock().grantLost(grant, cause); // so far it is marked as lost, and perhaps nothing more
+            } catch (Throwable broken) { // so far it is marked as lost, and perhaps nothing more
+                Effects.surely(() -> grant.lock().grantLost(grant, cause));
                 throw broken;
             }
         }
@@ -201,23 +201,15 @@ final class LeaseRenewer {
             soonest = examineAll(now, due);
         } finally {
             try {
-                if (soonest < Long.MAX_VALUE) {
-                    wakeSurelyBy(now + soonest); // first: deadlines are kept though sending fails
+                if (soonest < Long.MAX_VALUE) { // first: deadlines are kept though sending fails
+                    long by = now + soonest;
+                    Effects.surely(() -> wakeBy(by)); // nothing is planned, and nobody may come who plans
                 }
             } finally {
                 if (!due.isEmpty()) {
                     sender.send(due);
                 }
             }
-        }
-    }
-
-    /** Where nothing is planned and nobody may come who plans: tried twice. */
-    private void wakeSurelyBy(long at) {
-        try {
-            wakeBy(at);
-        } catch (Throwable noThread) {
-            wakeBy(at);
         }
     }
 

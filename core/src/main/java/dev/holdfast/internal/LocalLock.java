@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The lock is retired once no side is of use any more; whoever comes later gets a new one. Thread-safe.
  */
-final class LocalLock {
+final class LocalLock implements Effects.Effect {
     /** A claim, or a question, and the releases that it waits for. */
     private record Behind(List<GrantState> releases, Effects.Effect claim) {}
 
@@ -139,17 +139,9 @@ final class LocalLock {
             try {
                 step.accept(then);
             } catch (Throwable broken) {
-                endUnheld(then);
+                Effects.surely(() -> sides().forEach(side -> side.endUnheld(then)));
                 throw broken;
             }
-        }
-    }
-
-    private void endUnheld(Effects then) {
-        try {
-            sides().forEach(side -> side.endUnheld(then));
-        } catch (Throwable again) { // Errors often come in a row
-            sides().forEach(side -> side.endUnheld(then));
         }
     }
 
@@ -169,10 +161,8 @@ final class LocalLock {
 
     /** Has it forgotten now: whoever retired it may be on this very stack, and come to that only later. */
     void forgetIfRetired() {
-        try (Effects then = step()) {
-            if (retired) {
-                then.add(new Effects.Retire(this));
-            }
+        if (read(() -> retired)) {
+            run();
         }
     }
 
@@ -183,13 +173,18 @@ final class LocalLock {
                 && (readers == null || readers.isUnused())
                 && (permits == null || permits.isUnused());
         if (unused) {
-            Effects.Effect retire = new Effects.Retire(this);
             then.reserve();
             if (writers == null || writers.retire(then)) {
                 retired = true;
-                then.add(retire);
+                then.add(this);
             }
         }
+    }
+
+    /** It is forgotten: nobody wants it any more. After what else its last step does, because until then the client is not quiet. */
+    @Override
+    public void run() {
+        context.locks.retired(this);
     }
 
     /** Ends it with its client: waiters fail, holds are lost, grants are given back. */

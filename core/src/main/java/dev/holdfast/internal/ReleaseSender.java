@@ -344,11 +344,7 @@ final class ReleaseSender {
             waiting.set(present);
             Runnable sends = () -> end(present, nextLength);
             Duration wait = Duration.ofNanos(length);
-            try {
-                present.timer = time.schedule(sends, wait);
-            } catch (Throwable noThread) { // nothing else may repeat it
-                present.timer = time.schedule(sends, wait);
-            }
+            Effects.surely(() -> present.timer = time.schedule(sends, wait)); // nothing else may repeat it
             if (over.isDone() || (hurried && length > longestWait())) { // giveUp() or hurry() ran meanwhile
                 end(present, longestWait());
             }

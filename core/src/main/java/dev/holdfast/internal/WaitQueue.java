@@ -82,7 +82,7 @@ abstract class WaitQueue implements Effects.Effect {
     final void abandon(Waiter waiter) {
         if (waiter.resolve(Waiter.EMPTY)) {
             forget(waiter, NotAcquired.Reason.CANCELLED);
-            run(); // it may have come no further than to make the lock
+            Effects.surely(this::run); // it may have come no further than to make the lock
         } else if (waiter.outcome() instanceof HoldHandle granted) {
             granted.giveBack();
         }
