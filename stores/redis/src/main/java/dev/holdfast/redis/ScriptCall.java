@@ -42,10 +42,8 @@ final class ScriptCall {
      */
     record Answer(String text, long sentNanos, boolean twice) {}
 
-    /** The end of a command that was taken back. One for all: there may be very many at once, and a stack for each is dear. */
+    /** The end of a command that was taken back. There may be very many at once, and a stack for each is dear. */
     static final class TakenBack extends CompletionException {
-        private static final TakenBack SAME = new TakenBack();
-
         private TakenBack() {
             super("the connection ended, or the call was given up");
         }
@@ -258,7 +256,7 @@ final class ScriptCall {
     void cancelCommand() {
         AsyncCommand<byte[], byte[], byte[]> sent = command;
         if (sent != null) {
-            sent.completeExceptionally(TakenBack.SAME);
+            sent.completeExceptionally(new TakenBack());
         }
     }
 
