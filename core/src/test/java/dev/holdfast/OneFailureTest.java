@@ -31,12 +31,12 @@ class OneFailureTest extends EngineCase {
     }
 
     @Test
-    void renewalBeginsAgainWithTheNextHoldWhenItsTickGotNoThreadTwice() throws Exception {
+    void renewalBeginsAgainWithTheNextHoldWhenItsTickGotNoThreadThrice() throws Exception {
         Hold brief = refused.lock("b", lease(3)).acquire();
         Hold held = refused.lock("a", lease(30)).acquire();
         brief.close();
 
-        refusing.refuse(2);
+        refusing.refuse(3);
         assertThatThrownBy(() -> advance(3, s(1))).isInstanceOf(InternalError.class); // on the timer's thread
         assertThat(refusing.hasRefused()).isTrue();
         Hold next = refused.lock("c", lease(60)).acquire();
