@@ -150,7 +150,7 @@ final class Effects implements AutoCloseable {
         return Arrays.asList(effects).subList(0, size).toString();
     }
 
-    // ---- claims; what is to be sent, a waiter to be woken, a queue that goes on, a lock that retires are effects themselves ----
+    // ---- claims; one that is sent, a waiter woken, a queue that goes on and a lock that retires are effects themselves
 
     /** No caller wants the claim any more. */
     record Cancel(ClaimInFlight claim) implements Effect {
@@ -293,5 +293,4 @@ final class Effects implements AutoCloseable {
             closer.complete(givenBack);
         }
     }
-
 }

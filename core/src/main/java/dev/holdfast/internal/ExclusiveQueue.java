@@ -391,9 +391,8 @@ final class ExclusiveQueue extends WaitQueue {
     private void closed(HoldOptions options, Effects then) {
         GrantState live = live();
         Waiter first = waiters.peek();
-        boolean mayStay = !options.awaitRelease()
-                && live.isValid()
-                && (first == null || !live.mayHandOver(first.options));
+        boolean mayStay =
+                !options.awaitRelease() && live.isValid() && (first == null || !live.mayHandOver(first.options));
         if (mayStay
                 && !options.retain().isZero()
                 && retention().isAllowed(options)

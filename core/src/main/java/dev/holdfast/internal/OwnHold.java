@@ -225,8 +225,6 @@ final class OwnHold {
             context.throwIfClosed();
             return !reading.isOpen();
         };
-        return parkUntil(reading, ended, wait, true)
-                ? Durations.left(wait, since, context.time)
-                : Duration.ZERO;
+        return parkUntil(reading, ended, wait, true) ? Durations.left(wait, since, context.time) : Duration.ZERO;
     }
 }

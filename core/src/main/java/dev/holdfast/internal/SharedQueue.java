@@ -162,10 +162,7 @@ final class SharedQueue extends WaitQueue {
         if (!shared || !reader.waits || thread == null) {
             return;
         }
-        openHolds()
-                .filter(held -> held.isOwnedBy(thread))
-                .findFirst()
-                .ifPresent(held -> OwnHold.watch(held, reader));
+        openHolds().filter(held -> held.isOwnedBy(thread)).findFirst().ifPresent(held -> OwnHold.watch(held, reader));
         ExclusiveQueue writers = lock.writers;
         if (writers != null) {
             writers.warnIfItsOwn(reader);
