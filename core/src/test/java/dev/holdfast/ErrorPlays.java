@@ -8,8 +8,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -43,6 +45,9 @@ public final class ErrorPlays {
     private final LockClient rival;
     private final List<CompletableFuture<?>> waits = new ArrayList<>();
     private final ConcurrentLinkedQueue<Hold> holds = new ConcurrentLinkedQueue<>();
+    private final Set<Long> tokens = ConcurrentHashMap.newKeySet();
+    private volatile boolean someRead;
+    private volatile boolean tokenTwice;
 
     private ErrorPlays(MemoryStore store) {
         client = LockClient.builder(store).build();
@@ -215,6 +220,7 @@ public final class ErrorPlays {
             await("a wait does not end", wait);
         }
         holds.forEach(hold -> close(Optional.of(hold)));
+        require("two had one token", () -> someRead || !tokenTwice);
         require("it stays held", () -> close(rival.lock(LOCK, OPTIONS).tryAcquire(PATIENCE)));
         require("the client remembers it", () -> Entries.locks(client).isEmpty());
     }
@@ -226,11 +232,17 @@ public final class ErrorPlays {
     }
 
     private DistributedReadWriteLock readWrite() {
+        someRead = true; // beside each other, with one token
         return client.readWriteLock(LOCK, OPTIONS);
     }
 
     private Optional<Hold> acquire(HoldOptions options) {
-        return attempt(exclusive(options)::acquire);
+        return attempt(() -> noted(exclusive(options).acquire()));
+    }
+
+    private Hold noted(Hold hold) {
+        tokenTwice |= !tokens.add(hold.token());
+        return hold;
     }
 
     private void handOver(HoldOptions first, HoldOptions second) {
@@ -273,7 +285,7 @@ public final class ErrorPlays {
         wait.ifPresent(future -> waits.add(future.thenAccept(got -> {
             Object hold = got instanceof Optional<?> perhaps ? perhaps.orElse(null) : got;
             if (hold instanceof Hold mine) {
-                holds.add(mine);
+                holds.add(noted(mine));
                 close(Optional.of(mine));
             }
         })));

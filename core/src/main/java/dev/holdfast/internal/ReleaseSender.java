@@ -68,10 +68,13 @@ final class ReleaseSender {
         long sent = time.nanoTime();
         return track(grant.grant().name(), store.release(grant.grant()).whenComplete((held, failure) -> {
             if (failure == null) {
-                if (!held && last != null) {
-                    WaitQueue.quietly(() -> telemetry.lostUnnoticed(last, Loss.Cause.GONE_FROM_STORE));
+                try {
+                    if (!held && last != null) {
+                        telemetry.lostUnnoticed(last, Loss.Cause.GONE_FROM_STORE);
+                    }
+                } finally {
+                    grant.released().complete(held);
                 }
-                grant.released().complete(held);
             } else {
                 failed(grant, last, failure, sent);
             }
