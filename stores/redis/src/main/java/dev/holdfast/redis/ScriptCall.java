@@ -42,7 +42,7 @@ final class ScriptCall {
      */
     record Answer(String text, long sentNanos, boolean twice) {}
 
-    /** The end of a command that was taken back. One for all: there may be very many at once, and a stack for each is dear. */
+    /** The end of a command that was taken back. One for all: there may be thousands at once, and each stack trace costs. */
     static final class TakenBack extends CompletionException {
         private static final TakenBack SAME = new TakenBack();
 
