@@ -8,10 +8,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -45,9 +43,6 @@ public final class ErrorPlays {
     private final LockClient rival;
     private final List<CompletableFuture<?>> waits = new ArrayList<>();
     private final ConcurrentLinkedQueue<Hold> holds = new ConcurrentLinkedQueue<>();
-    private final Set<Long> tokens = ConcurrentHashMap.newKeySet();
-    private volatile boolean someRead;
-    private volatile boolean tokenTwice;
 
     private ErrorPlays(MemoryStore store) {
         client = LockClient.builder(store).build();
@@ -220,7 +215,6 @@ public final class ErrorPlays {
             await("a wait does not end", wait);
         }
         holds.forEach(hold -> close(Optional.of(hold)));
-        require("two had one token", () -> someRead || !tokenTwice);
         require("it stays held", () -> close(rival.lock(LOCK, OPTIONS).tryAcquire(PATIENCE)));
         require("the client remembers it", () -> Entries.locks(client).isEmpty());
     }
@@ -232,17 +226,11 @@ public final class ErrorPlays {
     }
 
     private DistributedReadWriteLock readWrite() {
-        someRead = true; // beside each other, with one token
         return client.readWriteLock(LOCK, OPTIONS);
     }
 
     private Optional<Hold> acquire(HoldOptions options) {
-        return attempt(() -> noted(exclusive(options).acquire()));
-    }
-
-    private Hold noted(Hold hold) {
-        tokenTwice |= !tokens.add(hold.token());
-        return hold;
+        return attempt(exclusive(options)::acquire);
     }
 
     private void handOver(HoldOptions first, HoldOptions second) {
@@ -285,7 +273,7 @@ public final class ErrorPlays {
         wait.ifPresent(future -> waits.add(future.thenAccept(got -> {
             Object hold = got instanceof Optional<?> perhaps ? perhaps.orElse(null) : got;
             if (hold instanceof Hold mine) {
-                holds.add(noted(mine));
+                holds.add(mine);
                 close(Optional.of(mine));
             }
         })));

@@ -68,13 +68,10 @@ final class ReleaseSender {
         long sent = time.nanoTime();
         return track(grant.grant().name(), store.release(grant.grant()).whenComplete((held, failure) -> {
             if (failure == null) {
-                try {
-                    if (!held && last != null) {
-                        telemetry.lostUnnoticed(last, Loss.Cause.GONE_FROM_STORE);
-                    }
-                } finally {
-                    grant.released().complete(held);
+                if (!held && last != null) {
+                    WaitQueue.quietly(() -> telemetry.lostUnnoticed(last, Loss.Cause.GONE_FROM_STORE));
                 }
+                grant.released().complete(held);
             } else {
                 failed(grant, last, failure, sent);
             }

@@ -81,11 +81,8 @@ abstract class WaitQueue implements Effects.Effect {
     /** A waiter whose caller has failed, and is no longer notified: it leaves the queue, or its hold is released. */
     final void abandon(Waiter waiter) {
         if (waiter.resolve(Waiter.EMPTY)) {
-            try {
-                forget(waiter, NotAcquired.Reason.CANCELLED);
-            } finally {
-                Effects.surely(this::run); // it may have come no further than to make the lock
-            }
+            forget(waiter, NotAcquired.Reason.CANCELLED);
+            Effects.surely(this::run); // it may have come no further than to make the lock
         } else if (waiter.outcome() instanceof HoldHandle granted) {
             granted.giveBack();
         }
@@ -359,10 +356,9 @@ abstract class WaitQueue implements Effects.Effect {
         }
         try {
             addOwner(made);
-            Runnable count = () -> context.telemetry.acquired(made, taker);
             // Last: from here on the taker may close the hold, and everything must be in its place by then.
             if (then.resolve(taker, granted)) {
-                quietly(count); // made before: what fails from here on would have the grant given to another, too
+                quietly(() -> context.telemetry.acquired(made, taker));
                 return true;
             }
         } catch (Throwable broken) {

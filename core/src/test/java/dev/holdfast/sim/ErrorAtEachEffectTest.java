@@ -45,9 +45,9 @@ class ErrorAtEachEffectTest {
             .map("internal/"::concat)
             .toList();
 
-    /** What is made for a step and for what is counted in it, up to its end. */
+    /** What is made for a step, up to its end. */
     private static final Pattern MADE =
-            Pattern.compile("(?<=then\\.add\\(|quietly\\(| = )(?=\\(\\) ->|new (Effects\\.|Watch|WatchLater|Ask|"
+            Pattern.compile("(?<=then\\.add\\(| = )(?=\\(\\) ->|new (Effects\\.|Watch|WatchLater|Ask|"
                     + "PlannedCheck|CallOffFirst|InTurn|ClaimInFlight)\\b)");
 
     /** Where an Error comes. */
