@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Holdfast's guard on every store: ten sales in a row, and one in which the holder of the lock is stopped, or killed. */
+/** Holdfast's guard on every store: three sales in a row, and one in which the holder of the lock is stopped, or killed. */
 @Tag("thorough")
 @Timeout(300)
 class FlashSaleStoresTest {

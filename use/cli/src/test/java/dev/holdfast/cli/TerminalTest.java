@@ -56,19 +56,10 @@ class TerminalTest extends OnOwnStore {
         assertThat(ended.out().stream().filter(line -> line.contains("INT"))).hasSize(1);
     }
 
+    /** In the millisecond before the command is there, a Ctrl-C that it would handle may be lost, and must be typed again. */
     @Test
     void controlCAtAnyMomentOfTheStartIsNeverHandledTwice() {
-        typeControlCAtTheStart(8);
-    }
-
-    @Test
-    @Tag("thorough")
-    void controlCAtManyMomentsOfTheStartIsNeverHandledTwice() {
-        typeControlCAtTheStart(50);
-    }
-
-    /** In the millisecond before the command is there, a Ctrl-C that it would handle may be lost, and must be typed again. */
-    private void typeControlCAtTheStart(int rounds) {
+        int rounds = 40;
         List<Integer> codes = new ArrayList<>();
         try (LockClient client = cli.client()) {
             for (int round = 0; round < rounds; round++) {
