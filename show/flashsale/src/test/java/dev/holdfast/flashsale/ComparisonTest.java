@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 /**
  * The guards side by side: two of them, or every guard with {@code -Dholdfast.guards=all}, or with {@code speed} every guard
  * without faults. The table is left in target/guards-STORE.md. On which stores guards hold, and which do not, {@link
- * FlashSaleStoresTest} and {@link NaiveGuardsTest} prove.
+ * FlashSaleStoresTest} and {@link TextbookGuardsTest} prove.
  */
 @Tag("thorough")
 @Timeout(900)

@@ -19,10 +19,13 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Each guard that does not hold is caught by the fault that its page names, on every store. */
+/**
+ * Each guard that does not hold is caught by the fault that its page names, on every store. By its name it begins before shorter
+ * tests, as it takes longest.
+ */
 @Tag("thorough")
 @Timeout(420)
-class NaiveGuardsTest {
+class TextbookGuardsTest {
     private static final int STOCK = 100; // so that each of the servers takes an order
     private static final int CROWD = 200;
     /** Five leases of two seconds: whoever is locked out for so long is locked out for ever. */
@@ -124,7 +127,7 @@ class NaiveGuardsTest {
     }
 
     private static void eachIsCaught(@Nullable String store, Map<String, Fault> textbook) throws Exception {
-        try (FlashSale sale = FlashSale.start(store, 2, 0, NaiveGuardsTest::print)) {
+        try (FlashSale sale = FlashSale.start(store, 2, 0, TextbookGuardsTest::print)) {
             List<String> naive = sale.figures().guards().stream()
                     .filter(guard -> !THAT_HOLD.contains(guard))
                     .toList();
