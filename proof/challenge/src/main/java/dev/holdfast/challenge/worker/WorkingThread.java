@@ -12,6 +12,7 @@ import dev.holdfast.challenge.lock.LockKind.Place;
 import dev.holdfast.challenge.workload.Workload;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.tck.History.Ending;
+import dev.holdfast.testbed.Stalls;
 import java.time.Duration;
 import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
