@@ -87,6 +87,8 @@ public final class Heat {
     private final Duration longestPause;
     private final List<Lane> lanes = new ArrayList<>();
     private boolean hasReplaced;
+    /** How many workers have come to this heat. */
+    private int begun;
 
     /** A worker that is kept in its holds, and the locks that it holds. */
     public record Pinned(int victim, List<Lane> lanes) {}
@@ -160,6 +162,7 @@ public final class Heat {
     }
 
     private void begin(Member member) {
+        begun++; // its own number grows with each kill of earlier heats, which are not made again
         for (Lane lane : lanes) {
             Path file = folder.resolve(lane.name() + "-" + member.number);
             lane.opened(member.number, new TurnFile(file, member.number));
@@ -176,7 +179,7 @@ public final class Heat {
                     member.url,
                     Integer.toString(arbiter.port()),
                     file.toString(),
-                    Long.toString(seed),
+                    Long.toString(seed + begun),
                     Long.toString(longestPause.toMillis())));
         }
     }

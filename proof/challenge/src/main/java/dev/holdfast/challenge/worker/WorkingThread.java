@@ -61,7 +61,7 @@ final class WorkingThread extends Thread {
         this.place = place;
         this.file = file;
         this.stalls = stalls;
-        this.random = new Random(seed + worker);
+        this.random = new Random(seed);
         this.longestPause = longestPause.toNanos();
     }
 
@@ -84,8 +84,12 @@ final class WorkingThread extends Thread {
         try (AttackedLock lock = open()) {
             Worker.say("opened " + number);
             while (!ended && !file.isFull()) {
-                pause(SHORTEST_PAUSE.toNanos() + random.nextLong(longestPause));
-                if (stage.mayBegin(worker, lane)) {
+                // One for each turn: how long others bar this worker must not change its next choices.
+                long between = SHORTEST_PAUSE.toNanos() + random.nextLong(longestPause);
+                do {
+                    pause(between);
+                } while (!ended && !stage.mayBegin(worker, lane));
+                if (!ended) {
                     takeTurn(lock);
                 }
             }
