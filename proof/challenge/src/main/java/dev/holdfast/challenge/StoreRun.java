@@ -148,6 +148,11 @@ final class StoreRun implements Runnable {
         try {
             List<LaneHistory> histories = heat.run(attack.times());
             histories.forEach(results::add);
+            if (!heat.unseen().isEmpty()) {
+                results.failed(what + ": the store does not show locks that a worker holds, so it proves nothing that"
+                        + " it shows none at the end: " + String.join(", ", heat.unseen()));
+            }
+            heat.notLookedInto().forEach(why -> results.notTested(what + ", connections and open files left", why));
             if (!plan.isQuick()) {
                 System.out.println(results.progress(attack.fault().id(), histories));
             }
