@@ -113,16 +113,18 @@ final class WorkingThread extends Thread {
     }
 
     private void takeTurn(AttackedLock lock) {
+        // Both for each turn, got or not: how others fare must not change its next choices.
         Mode mode = workload.mode(random);
+        double share = random.nextDouble();
         long asked = System.nanoTime();
         file.ask(asked);
         Ending ending = Ending.UNKNOWN;
         try {
-            Result result = lock.turn(mode, grip -> hold(mode, grip));
+            Result result = lock.turn(mode, grip -> hold(mode, share, grip));
             while (result == Result.BUSY && !ended && stage.mayBegin(worker, lane)) {
                 pause(SHORTEST_PAUSE.toNanos());
                 file.askAgain(System.nanoTime());
-                result = lock.turn(mode, grip -> hold(mode, grip));
+                result = lock.turn(mode, grip -> hold(mode, share, grip));
             }
             if (result == Result.RECORDED) {
                 file.wrote(0, Outcome.ACCEPTED);
@@ -137,12 +139,16 @@ final class WorkingThread extends Thread {
         file.left(ending, stalls.longestSince(asked), System.nanoTime());
     }
 
-    private void hold(Mode mode, Grip grip) {
+    /**
+     * Holds the lock.
+     *
+     * @param share for how much of the longest hold
+     */
+    private void hold(Mode mode, double share, Grip grip) {
         file.begin(mode, grip.token(), grip.period(), System.nanoTime());
         workload.enter(lane, grip, file);
         long until = System.nanoTime()
-                + (long) (random.nextDouble()
-                        * workload.longestHold(stage.isAnyonePinned()).toNanos());
+                + (long) (share * workload.longestHold(stage.isAnyonePinned()).toNanos());
         boolean stays;
         do {
             stays = stage.isPinned(worker);
