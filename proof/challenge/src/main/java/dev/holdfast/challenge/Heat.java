@@ -13,15 +13,16 @@ import dev.holdfast.challenge.lock.Arbiter;
 import dev.holdfast.challenge.lock.LockKind;
 import dev.holdfast.challenge.lock.LockKind.Role;
 import dev.holdfast.challenge.store.Target;
-import dev.holdfast.challenge.worker.Stalls;
 import dev.holdfast.challenge.workload.Workload;
 import dev.holdfast.testbed.Await;
 import dev.holdfast.testbed.ReplyDrop;
+import dev.holdfast.testbed.Stalls;
 import dev.holdfast.testbed.TcpProxy;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -70,6 +71,9 @@ public final class Heat {
     /** How much oftener a fault is made at most, until each wrong lock is caught. */
     private static final int MORE = 10;
 
+    /** How often a worker is kept in its holds at most, until the store was seen to keep each of them. */
+    private static final int LOOKS = 3;
+
     private static final Duration CLOCK_STEP = Duration.ofHours(1);
     private static final Duration CLOCK_ERROR = Duration.ofMinutes(1);
 
@@ -86,7 +90,13 @@ public final class Heat {
     private final Random random;
     private final Duration longestPause;
     private final List<Lane> lanes = new ArrayList<>();
+    /** This library's locks that the store was not seen to keep yet while a worker held them. */
+    private final Set<Lane> unseen = new HashSet<>();
+
+    private List<String> notLookedInto = List.of();
     private boolean hasReplaced;
+    /** How many workers have come to this heat. */
+    private int begun;
 
     /** A worker that is kept in its holds, and the locks that it holds. */
     public record Pinned(int victim, List<Lane> lanes) {}
@@ -111,6 +121,7 @@ public final class Heat {
             String name = prefix + "n" + number + "-" + fault.id();
             lanes.add(new Lane(number, name, entry.lock(), entry.workload(), isQuick));
         }
+        lanes.stream().filter(Lane::isOurs).forEach(unseen::add);
     }
 
     /** Makes the fault so many times, and returns what became of each lock. */
@@ -127,8 +138,24 @@ public final class Heat {
         for (int more = 0; more < MORE && !fault.usesUp() && !(areWrongLocksCaught() && areAllBitten()); more++) {
             fault.bite(this);
         }
+        for (int look = 0; look < LOOKS && !unseen().isEmpty(); look++) {
+            Pinned unused = pin(); // as under a fault that keeps nobody in its holds
+        }
         crew.stage.unpin();
         return end();
+    }
+
+    /** This library's locks that the store did not show while a worker held them: that none is left there proves nothing. */
+    List<String> unseen() {
+        return lanes().stream()
+                .filter(unseen::contains)
+                .map(lane -> lane.lock().id() + "/" + lane.workload().id())
+                .toList();
+    }
+
+    /** Workers of whose connections and open files nothing is known at the end. */
+    List<String> notLookedInto() {
+        return notLookedInto;
     }
 
     /** A race takes its time to be lost, on a machine that does other work too. */
@@ -144,7 +171,7 @@ public final class Heat {
     /** A fault may come a moment too early or too late for a lock. */
     private boolean areAllBitten() {
         return lanes().stream()
-                .filter(lane -> lane.lock().role() == Role.HOLDFAST)
+                .filter(Lane::isOurs)
                 .allMatch(lane -> lane.bites().stream().anyMatch(Bite::bit));
     }
 
@@ -160,6 +187,7 @@ public final class Heat {
     }
 
     private void begin(Member member) {
+        begun++; // its own number grows with each kill of earlier heats, which are not made again
         for (Lane lane : lanes) {
             Path file = folder.resolve(lane.name() + "-" + member.number);
             lane.opened(member.number, new TurnFile(file, member.number));
@@ -176,7 +204,7 @@ public final class Heat {
                     member.url,
                     Integer.toString(arbiter.port()),
                     file.toString(),
-                    Long.toString(seed),
+                    Long.toString(seed + begun),
                     Long.toString(longestPause.toMillis())));
         }
     }
@@ -198,11 +226,13 @@ public final class Heat {
             String left = member.process.expect("ended ", Crew.PATIENCE).substring("ended ".length());
             threads.put(member, left.isEmpty() ? List.of() : List.of(left.split(",")));
         }
-        List<Lane> ours = lanes.stream()
-                .filter(lane -> lane.lock().role() == Role.HOLDFAST)
-                .toList();
-        Map<Lane, List<String>> residue =
-                ours.isEmpty() ? Map.of() : new Leftovers(target, threads, hasReplaced).of(ours);
+        List<Lane> ours = lanes.stream().filter(Lane::isOurs).toList();
+        Map<Lane, List<String>> residue = new HashMap<>();
+        if (!ours.isEmpty()) {
+            Leftovers leftovers = new Leftovers(target, threads, hasReplaced);
+            residue.putAll(leftovers.of(ours));
+            notLookedInto = leftovers.notLookedInto();
+        }
         return lanes.stream()
                 .map(lane -> history(lane, residue.getOrDefault(lane, arbiter.residue(lane.name()))))
                 .toList();
@@ -241,7 +271,13 @@ public final class Heat {
         List<Lane> right = lanes().stream().filter(lane -> !lane.isWrong()).toList();
         List<Lane> unused = await(right, patience, hasArrived);
         unused = await(lanes(), WRONG_ARRIVAL, hasArrived);
-        return new Pinned(victim, lanes().stream().filter(hasArrived).toList());
+        Pinned pinned = new Pinned(victim, lanes().stream().filter(hasArrived).toList());
+        if (pinned.lanes().stream().anyMatch(unseen::contains)) {
+            List<String> kept = target.kept();
+            unseen.removeIf(lane ->
+                    pinned.lanes().contains(lane) && !lane.entriesOf(kept).isEmpty());
+        }
+        return pinned;
     }
 
     /** Lets it release its locks. */
@@ -514,7 +550,7 @@ public final class Heat {
             }
             Map<Integer, Long> first = asked.computeIfAbsent(lane, unused -> new HashMap<>());
             return crew.members().stream().anyMatch(member -> lane.isHadBy(member.number, healed))
-                    && (lane.lock().role() != Role.HOLDFAST
+                    && (!lane.isOurs()
                             || crew.members().stream()
                                     .allMatch(member -> hasAskedTwice(lane, member.number, healed, first)));
         });

@@ -59,6 +59,16 @@ public final class Lane {
         return lock;
     }
 
+    /** Whether it is this library's. */
+    boolean isOurs() {
+        return lock.role() == LockKind.Role.HOLDFAST;
+    }
+
+    /** Which of the entries that a store keeps are its own. */
+    List<String> entriesOf(List<String> kept) {
+        return kept.stream().filter(entry -> entry.contains(name)).toList();
+    }
+
     /** Whether it is wrong on purpose. */
     boolean isWrong() {
         return lock.role() == LockKind.Role.WRONG;

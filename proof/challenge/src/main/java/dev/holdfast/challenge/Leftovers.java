@@ -12,7 +12,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 
 /**
  * What Holdfast's clients have left behind when all workers have closed theirs: in the store, which is looked at by other
@@ -29,6 +28,7 @@ final class Leftovers {
     private final boolean afterKills;
     private final List<String> workingThreads = new ArrayList<>();
     private final List<String> ofClients = new ArrayList<>();
+    private final List<String> notLookedInto = new ArrayList<>();
     /** All that the store kept of all locks at the last look. */
     private List<String> kept = List.of();
 
@@ -41,16 +41,21 @@ final class Leftovers {
     Leftovers(Target target, Map<Member, List<String>> threads, boolean afterKills) {
         this.target = target;
         this.afterKills = afterKills;
-        threads.values().stream().flatMap(List::stream).forEach(thread -> {
-            if (thread.startsWith(Worker.THREAD)) {
-                workingThreads.add(thread);
-            } else {
-                ofClients.add("a thread of a closed client: " + thread);
+        threads.forEach((member, left) -> {
+            List<String> working = left.stream()
+                    .filter(thread -> thread.startsWith(Worker.THREAD))
+                    .toList();
+            left.stream()
+                    .filter(thread -> !working.contains(thread))
+                    .forEach(thread -> ofClients.add("a thread of a closed client: " + thread));
+            if (working.isEmpty()) {
+                addOpen(member);
+            } else { // whose lock may be a wrong one that has not closed its connection
+                workingThreads.addAll(working);
+                notLookedInto.add("worker " + member.number + " has threads that do not end their turns: "
+                        + String.join(", ", working));
             }
         });
-        if (workingThreads.isEmpty()) { // or a wrong lock may not have closed its connection
-            threads.keySet().forEach(this::addOpen);
-        }
     }
 
     private void addOpen(Member member) {
@@ -65,6 +70,11 @@ final class Leftovers {
                 .orElseGet(() -> target.openIn(member.process.pid()));
     }
 
+    /** Of which workers it is not known what connections and files they have open, and why. */
+    List<String> notLookedInto() {
+        return notLookedInto;
+    }
+
     /** What is left of each of these locks. */
     Map<Lane, List<String>> of(List<Lane> locks) {
         if (afterKills) {
@@ -75,12 +85,12 @@ final class Leftovers {
                 locks.stream().map(Lane::limit).max(Duration::compareTo).orElse(Duration.ZERO);
         boolean unused = Await.until(limit, POLL, () -> {
             kept = target.kept();
-            return locks.stream().noneMatch(lane -> keptOf(lane).findAny().isPresent());
+            return locks.stream().allMatch(lane -> lane.entriesOf(kept).isEmpty());
         });
         Map<Lane, List<String>> left = new HashMap<>();
         for (Lane lane : locks) {
             List<String> found = new ArrayList<>(ofClients);
-            keptOf(lane).forEach(each -> found.add("in the store: " + each));
+            lane.entriesOf(kept).forEach(each -> found.add("in the store: " + each));
             if (workingThreads.contains(Worker.THREAD + lane.number())) {
                 found.add("a thread that does not end its turn");
             }
@@ -98,9 +108,5 @@ final class Leftovers {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-    }
-
-    private Stream<String> keptOf(Lane lane) {
-        return kept.stream().filter(entry -> entry.contains(lane.name()));
     }
 }

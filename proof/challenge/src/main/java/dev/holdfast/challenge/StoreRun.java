@@ -16,7 +16,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Stream;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,8 +31,12 @@ final class StoreRun implements Runnable {
     private final Runnable heatIsOver;
     private @Nullable Start start;
 
-    /** One heat to come. */
-    private record Attack(Fault fault, Role side, List<Heat.Entry> entries, int times) {}
+    /**
+     * One heat to come.
+     *
+     * @param start which of the starts of a fault that uses the store up, from 0
+     */
+    private record Attack(Fault fault, Role side, List<Heat.Entry> entries, int times, int start) {}
 
     /**
      * Of one store.
@@ -61,7 +65,7 @@ final class StoreRun implements Runnable {
             do {
                 for (Attack attack : attacks()) {
                     if (!results.isInterrupted()) {
-                        make(attack, plan.seed() + round);
+                        make(attack, plan.seed() + round + attack.start());
                     }
                 }
                 round++;
@@ -106,8 +110,8 @@ final class StoreRun implements Runnable {
         entries.addAll(entries(fault, Role.RIGHT));
         entries.addAll(side == Role.HOLDFAST || !hasOurs(fault) ? entries(fault, Role.WRONG) : List.of());
         int starts = fault.usesUp() ? effort.times() : 1;
-        return Stream.generate(() -> new Attack(fault, side, entries, effort.times() / starts))
-                .limit(starts)
+        return IntStream.range(0, starts)
+                .mapToObj(number -> new Attack(fault, side, entries, effort.times() / starts, number))
                 .toList();
     }
 
@@ -135,20 +139,26 @@ final class StoreRun implements Runnable {
     private void make(Attack attack, long seed) throws IOException {
         Start on = start != null ? start : begin();
         Heat heat = new Heat(store.id(), on, attack.fault(), attack.entries(), seed, plan.isQuick());
+        String what = store.id() + "/*/*/" + attack.fault().id();
         Optional<String> impossible = attack.fault().impossible(heat);
         if (impossible.isPresent()) {
-            results.notTested(store.id() + "/*/*/" + attack.fault().id(), impossible.get());
+            results.notTested(what, impossible.get());
             return;
         }
         try {
             List<LaneHistory> histories = heat.run(attack.times());
             histories.forEach(results::add);
+            if (!heat.unseen().isEmpty()) {
+                results.failed(what + ": the store does not show locks that a worker holds, so it proves nothing that"
+                        + " it shows none at the end: " + String.join(", ", heat.unseen()));
+            }
+            heat.notLookedInto().forEach(why -> results.notTested(what + ", connections and open files left", why));
             if (!plan.isQuick()) {
                 System.out.println(results.progress(attack.fault().id(), histories));
             }
             heatIsOver.run();
         } catch (RuntimeException | AssertionError broken) {
-            brokeDown(attack, broken);
+            brokeDown(attack, what, broken);
             end();
         }
         if (attack.fault().usesUp()) {
@@ -157,11 +167,10 @@ final class StoreRun implements Runnable {
     }
 
     /** A peer that cannot be used after a fault is no fault of the others. */
-    private void brokeDown(Attack attack, Throwable broken) {
+    private void brokeDown(Attack attack, String what, Throwable broken) {
         if (results.isInterrupted()) {
             return; // its processes were ended
         }
-        String what = store.id() + "/*/*/" + attack.fault().id();
         if (attack.side() == Role.PEER) {
             results.notTested(what + " of other libraries", "the heat broke down: " + broken.getMessage());
         } else {

@@ -7,6 +7,7 @@ import dev.holdfast.Hold;
 import dev.holdfast.HoldLostException;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.spi.Grant;
+import dev.holdfast.testbed.Stalls;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -51,7 +52,7 @@ abstract class DowngradeCases extends SharedCases {
             valid = false;
         }
         if (!valid) {
-            stalls.throwIfLonger(lease.dividedBy(6));
+            rig.throwIfLonger(stalls, lease.dividedBy(6));
         }
         assertThat(valid).as("renewed as before").isTrue();
         assertThat(had).containsOnly(false);

@@ -8,6 +8,7 @@ import dev.holdfast.Hold;
 import dev.holdfast.HoldLostException;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.LockClient;
+import dev.holdfast.testbed.Stalls;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -67,7 +68,7 @@ abstract class HoldCases extends Cases {
                 }
                 boolean valid = hold.isValid();
                 if (!valid) {
-                    stalls.throwIfLonger(lease.dividedBy(6));
+                    rig.throwIfLonger(stalls, lease.dividedBy(6));
                 }
                 assertThat(valid).isTrue();
                 assertThat(had).containsOnly(false);

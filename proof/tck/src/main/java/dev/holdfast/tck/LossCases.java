@@ -14,6 +14,7 @@ import dev.holdfast.Loss;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
+import dev.holdfast.testbed.Stalls;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.List;
@@ -93,7 +94,7 @@ abstract class LossCases extends Cases {
                 }
                 boolean valid = hold.isValid();
                 if (!valid) {
-                    stalls.throwIfLonger(lease.dividedBy(8));
+                    rig.throwIfLonger(stalls, lease.dividedBy(8));
                 }
                 assertThat(valid).isTrue();
                 hold.close();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.support.Asked;
+import dev.holdfast.testbed.Stalls;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -75,7 +76,7 @@ abstract class QueueCases extends Cases {
     private void assertFirst(RawClient.Queued served, RawClient.Queued first, Stalls stalls) {
         if (rig.capabilities().fair()) {
             if (!served.equals(first)) {
-                stalls.throwIfLonger(Stalls.OF_A_TURN);
+                rig.throwIfLonger(stalls, Rig.OF_A_TURN);
             }
             assertThat(served).isSameAs(first);
         }

@@ -11,6 +11,7 @@ import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
+import dev.holdfast.testbed.Stalls;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -31,6 +32,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe.
  */
 final class Rig {
+    /** Whoever is first in a line of SQLite has twice this long to take what has become free. */
+    static final Duration OF_A_TURN = Duration.ofMillis(100);
+
     private static final int ATTEMPTS = 10;
     private static final long SMALLEST_MARGIN_NANOS = 2_000_000;
     private static final Duration LEAST_RENEWED = Duration.ofSeconds(2);
@@ -203,6 +207,13 @@ final class Rig {
             }
         }
         fail("the machine was too slow " + ATTEMPTS + " times: give the store a longer lease()");
+    }
+
+    /** Ends the attempt if the process or the store stood still for longer than the case allows. */
+    void throwIfLonger(Stalls stalls, Duration allowed) {
+        if (stalls.longest() > allowed.toNanos()) {
+            throw new TooSlow();
+        }
     }
 
     /** Ends all threads and closes all that was opened. */

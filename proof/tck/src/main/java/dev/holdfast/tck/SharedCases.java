@@ -6,6 +6,7 @@ import dev.holdfast.DistributedReadWriteLock;
 import dev.holdfast.DistributedSemaphore;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.LockMode;
+import dev.holdfast.testbed.Stalls;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
@@ -48,7 +49,7 @@ abstract class SharedCases extends Cases {
             release.run();
             rig.patience.until("one of two to be served", () -> first.isDone() || second.isDone());
             if (!first.isDone()) {
-                stalls.throwIfLonger(Stalls.OF_A_TURN);
+                rig.throwIfLonger(stalls, Rig.OF_A_TURN);
             }
         }
     }

@@ -26,7 +26,7 @@ public record StoreKind(String id, boolean isQuick, boolean isProxied, Starting 
             new StoreKind("memcached", false, true, (clock, folder) -> new MemcachedTarget()));
 
     /** How a store is started. */
-    private interface Starting {
+    public interface Starting {
         /**
          * Starts it with a wall clock to set, if one is given and the store can use it. A store without a server keeps its
          * file in the folder.

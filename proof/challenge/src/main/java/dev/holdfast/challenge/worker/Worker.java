@@ -10,6 +10,7 @@ import dev.holdfast.challenge.lock.LockKind.Place;
 import dev.holdfast.challenge.lock.Locks;
 import dev.holdfast.challenge.workload.Workloads;
 import dev.holdfast.testbed.Await;
+import dev.holdfast.testbed.Stalls;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

@@ -12,6 +12,7 @@ import dev.holdfast.challenge.lock.LockKind.Place;
 import dev.holdfast.challenge.workload.Workload;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.tck.History.Ending;
+import dev.holdfast.testbed.Stalls;
 import java.time.Duration;
 import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
@@ -60,7 +61,7 @@ final class WorkingThread extends Thread {
         this.place = place;
         this.file = file;
         this.stalls = stalls;
-        this.random = new Random(seed + worker);
+        this.random = new Random(seed);
         this.longestPause = longestPause.toNanos();
     }
 
@@ -83,8 +84,12 @@ final class WorkingThread extends Thread {
         try (AttackedLock lock = open()) {
             Worker.say("opened " + number);
             while (!ended && !file.isFull()) {
-                pause(SHORTEST_PAUSE.toNanos() + random.nextLong(longestPause));
-                if (stage.mayBegin(worker, lane)) {
+                // One for each turn: how long others bar this worker must not change its next choices.
+                long between = SHORTEST_PAUSE.toNanos() + random.nextLong(longestPause);
+                do {
+                    pause(between);
+                } while (!ended && !stage.mayBegin(worker, lane));
+                if (!ended) {
                     takeTurn(lock);
                 }
             }
@@ -108,16 +113,18 @@ final class WorkingThread extends Thread {
     }
 
     private void takeTurn(AttackedLock lock) {
+        // Both for each turn, got or not: how others fare must not change its next choices.
         Mode mode = workload.mode(random);
+        double share = random.nextDouble();
         long asked = System.nanoTime();
         file.ask(asked);
         Ending ending = Ending.UNKNOWN;
         try {
-            Result result = lock.turn(mode, grip -> hold(mode, grip));
+            Result result = lock.turn(mode, grip -> hold(mode, share, grip));
             while (result == Result.BUSY && !ended && stage.mayBegin(worker, lane)) {
                 pause(SHORTEST_PAUSE.toNanos());
                 file.askAgain(System.nanoTime());
-                result = lock.turn(mode, grip -> hold(mode, grip));
+                result = lock.turn(mode, grip -> hold(mode, share, grip));
             }
             if (result == Result.RECORDED) {
                 file.wrote(0, Outcome.ACCEPTED);
@@ -132,12 +139,16 @@ final class WorkingThread extends Thread {
         file.left(ending, stalls.longestSince(asked), System.nanoTime());
     }
 
-    private void hold(Mode mode, Grip grip) {
+    /**
+     * Holds the lock.
+     *
+     * @param share for how much of the longest hold
+     */
+    private void hold(Mode mode, double share, Grip grip) {
         file.begin(mode, grip.token(), grip.period(), System.nanoTime());
         workload.enter(lane, grip, file);
         long until = System.nanoTime()
-                + (long) (random.nextDouble()
-                        * workload.longestHold(stage.isAnyonePinned()).toNanos());
+                + (long) (share * workload.longestHold(stage.isAnyonePinned()).toNanos());
         boolean stays;
         do {
             stays = stage.isPinned(worker);

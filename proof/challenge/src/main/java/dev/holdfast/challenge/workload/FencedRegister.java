@@ -1,8 +1,8 @@
 package dev.holdfast.challenge.workload;
 
 import dev.holdfast.challenge.check.Check;
+import dev.holdfast.challenge.check.Duplicates;
 import dev.holdfast.challenge.check.Exclusion;
-import dev.holdfast.challenge.check.Fence;
 import dev.holdfast.challenge.check.Refused;
 import dev.holdfast.challenge.check.Tokens;
 import dev.holdfast.challenge.history.Stage;
@@ -47,6 +47,12 @@ final class FencedRegister implements Workload {
 
     @Override
     public List<Check> checks() {
-        return List.of(new Exclusion("exclusive"), Tokens.rise(), Tokens.order(), new Fence(), new Refused());
+        return List.of(
+                new Exclusion("exclusive"),
+                Tokens.rise(),
+                Tokens.order(),
+                Duplicates.fencedTokens(),
+                Duplicates.fencedReads(),
+                new Refused());
     }
 }

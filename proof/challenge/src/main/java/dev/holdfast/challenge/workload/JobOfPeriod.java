@@ -1,8 +1,8 @@
 package dev.holdfast.challenge.workload;
 
 import dev.holdfast.challenge.check.Check;
+import dev.holdfast.challenge.check.Duplicates;
 import dev.holdfast.challenge.check.Exclusion;
-import dev.holdfast.challenge.check.OncePerPeriod;
 import java.time.Duration;
 import java.util.List;
 
@@ -31,6 +31,6 @@ public final class JobOfPeriod implements Workload {
 
     @Override
     public List<Check> checks() {
-        return List.of(new Exclusion("exclusive"), new OncePerPeriod());
+        return List.of(new Exclusion("exclusive"), Duplicates.runs());
     }
 }

@@ -1,8 +1,8 @@
 package dev.holdfast.challenge.workload;
 
 import dev.holdfast.challenge.check.Check;
+import dev.holdfast.challenge.check.Duplicates;
 import dev.holdfast.challenge.check.Exclusion;
-import dev.holdfast.challenge.check.LostUpdates;
 import dev.holdfast.challenge.check.Tokens;
 import dev.holdfast.challenge.history.Stage;
 import dev.holdfast.challenge.history.Turn.Outcome;
@@ -39,6 +39,6 @@ final class PlainRegister implements Workload {
 
     @Override
     public List<Check> checks() {
-        return List.of(new Exclusion("exclusive"), Tokens.rise(), Tokens.order(), new LostUpdates());
+        return List.of(new Exclusion("exclusive"), Tokens.rise(), Tokens.order(), Duplicates.lostUpdates());
     }
 }

@@ -27,7 +27,7 @@ class CheckSearchTest {
     @Test
     void aLostUpdateIsFoundExactlyWhereTwoWritesFollowOnOneRead() {
         assertFound(
-                new LostUpdates(),
+                Duplicates.lostUpdates(),
                 (one, other) -> one.outcome() == Outcome.ACCEPTED
                         && other.outcome() == Outcome.ACCEPTED
                         && one.read() == other.read());
@@ -36,15 +36,20 @@ class CheckSearchTest {
     @Test
     void aStaleWriteIsFoundExactlyWhereTwoAcceptedWritesShareATokenOrARead() {
         assertFound(
-                new Fence(),
+                Duplicates.fencedReads(),
                 (one, other) -> one.outcome() == Outcome.ACCEPTED
                         && other.outcome() == Outcome.ACCEPTED
-                        && (one.read() == other.read() || one.token() == other.token()));
+                        && one.read() == other.read());
+        assertFound(
+                Duplicates.fencedTokens(),
+                (one, other) -> one.outcome() == Outcome.ACCEPTED
+                        && other.outcome() == Outcome.ACCEPTED
+                        && one.token() == other.token());
     }
 
     @Test
     void aSecondRunIsFoundExactlyWhereTwoRunsOfAPeriodWereFinishedOrRecordedAfterALoss() {
-        assertFound(new OncePerPeriod(), (one, other) -> isDone(one) && isDone(other) && one.scope() == other.scope());
+        assertFound(Duplicates.runs(), (one, other) -> isDone(one) && isDone(other) && one.scope() == other.scope());
     }
 
     private static boolean isDone(Turn turn) {

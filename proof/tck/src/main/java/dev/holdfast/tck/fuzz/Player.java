@@ -3,6 +3,7 @@ package dev.holdfast.tck.fuzz;
 import static org.assertj.core.api.Assertions.fail;
 
 import dev.holdfast.tck.fuzz.Script.Trouble;
+import dev.holdfast.testbed.Stalls;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -76,7 +77,7 @@ final class Player {
     @Nullable
     Broken play(History history, Script script, Clients clients) throws Exception {
         boolean reusable = false;
-        Stalls stalls = new Stalls();
+        Stalls stalls = Stalls.watch();
         try (stalls) {
             history.run();
             stats.histories.increment();
