@@ -97,7 +97,7 @@ public final class EtcdCluster implements AutoCloseable {
         long[] leaders = new long[MEMBERS];
         for (int i = 0; i < MEMBERS; i++) {
             try {
-                String status = members.get(i).ask("maintenance/status", "{}");
+                String status = members.get(i).ask("maintenance/status", "{}", EtcdServer.READINESS);
                 ids[i] = EtcdServer.field(status, "member_id");
                 leaders[i] = EtcdServer.field(status, "leader");
             } catch (IllegalStateException stopped) {

@@ -29,7 +29,9 @@ import java.util.regex.Pattern;
 public final class EtcdServer extends LocalServer {
     private static final String HOW_TO_GET = "apt-get install etcd-server";
     private static final String TLS = "https://";
-    private static final Duration PATIENCE = Duration.ofSeconds(2);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    /** One that has just started, or is stopped, may leave a request without an answer. */
+    static final Duration READINESS = Duration.ofSeconds(2);
 
     private EtcdServer(ServerProcess process) {
         super(process);
@@ -75,10 +77,15 @@ public final class EtcdServer extends LocalServer {
     /**
      * Asks by HTTP and JSON, as {@code etcd.ask("kv/range", "{\"key\":\"YQ==\"}")}.
      *
-     * @throws IllegalStateException when it does not answer within two seconds, or with an error
+     * @throws IllegalStateException when it does not answer within a minute, or with an error
      */
     public String ask(String request, String body) {
-        return ask("http://" + endpoint() + "/v3/" + request, body, port());
+        return ask(request, body, PATIENCE);
+    }
+
+    /** The same of one that may stand still. */
+    String ask(String request, String body, Duration within) {
+        return ask(endpoint(), request, body, within);
     }
 
     /** The version of the program. */
@@ -107,23 +114,25 @@ public final class EtcdServer extends LocalServer {
     }
 
     private String get(String path) {
-        return answer(HttpRequest.newBuilder(URI.create("http://" + endpoint() + "/" + path)), port());
+        return answer(HttpRequest.newBuilder(URI.create("http://" + endpoint() + "/" + path)), PATIENCE);
     }
 
-    private static String ask(String url, String body, int port) {
-        return answer(HttpRequest.newBuilder(URI.create(url)).POST(BodyPublishers.ofString(body)), port);
+    private static String ask(String endpoint, String request, String body, Duration within) {
+        URI url = URI.create("http://" + endpoint + "/v3/" + request);
+        return answer(HttpRequest.newBuilder(url).POST(BodyPublishers.ofString(body)), within);
     }
 
-    private static String answer(HttpRequest.Builder asked, int port) {
-        HttpRequest request = asked.timeout(PATIENCE).build();
+    private static String answer(HttpRequest.Builder asked, Duration within) {
+        HttpRequest request = asked.timeout(within).build();
+        String server = "etcd at " + request.uri().getAuthority();
         try {
             var answer = HttpClient.newHttpClient().send(request, BodyHandlers.ofString());
             if (answer.statusCode() == 200) {
                 return answer.body();
             }
-            throw new IllegalStateException("etcd on port " + port + " answers " + answer.body());
+            throw new IllegalStateException(server + " answers " + answer.body());
         } catch (java.io.IOException e) {
-            throw new IllegalStateException("etcd on port " + port + " does not answer: " + e, e);
+            throw new IllegalStateException(server + " does not answer: " + e, e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted", e);
@@ -133,7 +142,7 @@ public final class EtcdServer extends LocalServer {
     private static boolean answers(int port) {
         try {
             // A read that a majority agrees to; the port alone is open before there is a leader.
-            ask("http://127.0.0.1:" + port + "/v3/kv/range", "{\"key\":\"YQ==\"}", port);
+            ask("127.0.0.1:" + port, "kv/range", "{\"key\":\"YQ==\"}", READINESS);
             return true;
         } catch (IllegalStateException notYet) {
             return false;
@@ -142,7 +151,7 @@ public final class EtcdServer extends LocalServer {
 
     private static boolean accepts(int port) {
         try (java.net.Socket socket = new java.net.Socket()) {
-            socket.connect(Loopback.port(port), (int) PATIENCE.toMillis());
+            socket.connect(Loopback.port(port), (int) READINESS.toMillis());
             return true;
         } catch (java.io.IOException e) {
             return false;

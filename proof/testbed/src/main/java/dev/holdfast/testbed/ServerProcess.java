@@ -184,7 +184,7 @@ public final class ServerProcess implements AutoCloseable {
         private Function<ServerHome, List<String>> command = home -> List.of();
         private Consumer<ServerHome> preparation = home -> {};
         private Readiness ready = (home, log) -> accepts(home.port());
-        private Duration patience = Duration.ofSeconds(30);
+        private Duration patience = Duration.ofMinutes(2);
         private int ports = 1;
 
         private Builder(String name) {
@@ -227,7 +227,7 @@ public final class ServerProcess implements AutoCloseable {
             return this;
         }
 
-        /** How long a start may take; otherwise 30 s. */
+        /** How long a start may take; otherwise two minutes. */
         public Builder patience(Duration duration) {
             patience = duration;
             return this;
