@@ -35,7 +35,7 @@ class ClockTest {
         try (LockClient client = LockClient.builder(RawStore.open(server.port(), time))
                         .time(time)
                         .build();
-                LockClient other = LockClient.connect("etcd://" + server.endpoint())) {
+                LockClient other = LockClient.connect(Etcd.url(server.endpoint()))) {
             Hold hold = client.lock("back", HoldOptions.defaults().lease(LEASE)).acquire();
             CompletableFuture<Hold> waiting = other.lock("back").acquireAsync();
             await().atMost(LONG).until(() -> client.lock("back").status().waiting() == 1);

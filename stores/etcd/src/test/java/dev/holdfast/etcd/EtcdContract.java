@@ -5,6 +5,7 @@ import dev.holdfast.spi.StoreContext;
 import dev.holdfast.tck.StoreContract;
 import dev.holdfast.testbed.EtcdServer;
 import dev.holdfast.testbed.Started;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -16,12 +17,13 @@ abstract class EtcdContract extends StoreContract {
 
     @Override
     protected Store open(StoreContext context) {
-        return new EtcdStoreProvider().open(url().orElseThrow(), context);
+        return new EtcdStoreProvider().open(Etcd.url(server.endpoint(), "8s"), context);
     }
 
+    /** Of JVMs that have just started, and wait for a server that answers. */
     @Override
     protected Optional<String> url() {
-        return Optional.of("etcd://" + server.endpoint() + "?timeout=4s");
+        return Optional.of("etcd://" + server.endpoint() + "?timeout=1m");
     }
 
     /** A server that has stopped, with all connections open. */
@@ -29,6 +31,12 @@ abstract class EtcdContract extends StoreContract {
     protected Optional<AutoCloseable> breakStore() {
         server.process().stop();
         return Optional.of(server.process()::cont);
+    }
+
+    /** Longer than requests may take. */
+    @Override
+    protected Duration patience() {
+        return Duration.ofSeconds(30);
     }
 
     /** Keys of every kind. */

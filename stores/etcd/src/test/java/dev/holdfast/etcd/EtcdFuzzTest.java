@@ -18,7 +18,7 @@ class EtcdFuzzTest extends StoreFuzz {
 
     @Override
     protected Store open(StoreContext context, int port, int client) {
-        return new EtcdStoreProvider().open("etcd://127.0.0.1:" + port + "?timeout=4s", context);
+        return new EtcdStoreProvider().open(Etcd.url("127.0.0.1:" + port, "4s"), context);
     }
 
     @Override

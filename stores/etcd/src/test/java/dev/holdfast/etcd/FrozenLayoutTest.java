@@ -142,6 +142,6 @@ class FrozenLayoutTest extends FrozenSessionsContract {
     }
 
     private static String url() {
-        return "etcd://" + server.endpoint() + "?timeout=4s";
+        return Etcd.url(server.endpoint());
     }
 }

@@ -89,6 +89,7 @@ class LentClientTest {
     }
 
     private static Client client(ClientInterceptor... interceptors) {
+        Etcd.load(server.endpoint());
         var builder = Client.builder().endpoints("http://" + server.endpoint());
         for (ClientInterceptor each : interceptors) {
             builder.interceptor(each);

@@ -20,7 +20,7 @@ final class RawStore {
     private RawStore() {}
 
     static Store open(int port, TimeSource time) {
-        return new EtcdStoreProvider().open("etcd://127.0.0.1:" + port + "?timeout=4s", new StoreContext(time));
+        return new EtcdStoreProvider().open(Etcd.url("127.0.0.1:" + port), new StoreContext(time));
     }
 
     static Store open(int port) {

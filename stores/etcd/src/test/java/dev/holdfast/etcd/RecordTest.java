@@ -124,6 +124,7 @@ class RecordTest {
         private volatile String unanswered = "\0";
 
         Client connect(EtcdServer server) {
+            Etcd.load(server.endpoint());
             return Client.builder()
                     .endpoints("http://" + server.endpoint())
                     .interceptor(this)

@@ -94,6 +94,7 @@ class RefusalTest {
     @Test
     void usersAndRightsAreToldApart() throws Exception {
         try (EtcdServer server = OrSkip.orSkip(EtcdServer::start)) {
+            Etcd.load(server.endpoint());
             String at = "@" + server.endpoint();
             assertRefused("etcd://root:secret1" + at, "authentication is not enabled");
             for (String user : List.of("root", "clerk")) {
@@ -119,6 +120,7 @@ class RefusalTest {
     @Test
     void keysOfOthersAndOfANewerHoldfastAreLeftAlone() throws Exception {
         try (EtcdServer server = OrSkip.orSkip(EtcdServer::start)) {
+            Etcd.load(server.endpoint());
             put(server, "/a/holdfast/theirs", "7");
             assertRefused("etcd://" + server.endpoint() + "/a", "/a/holdfast/theirs that is not Holdfast's");
             put(server, "/b/holdfast/layout", "holdfast 2");

@@ -22,7 +22,7 @@ class EtcdCommandLineTest extends CommandLineContract {
     /** A prefix that nobody has used. */
     @Override
     protected String emptyStore(Path folder) {
-        return "etcd://" + server.endpoint() + "/store" + STORES.incrementAndGet() + "?timeout=5s";
+        return "etcd://" + server.endpoint() + "/store" + STORES.incrementAndGet() + "?timeout=1m";
     }
 
     /** The holder's own key, with a value that says nonsense; its client gives it up at its next renewal. */
