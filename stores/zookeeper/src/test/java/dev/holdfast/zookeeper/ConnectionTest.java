@@ -39,7 +39,7 @@ class ConnectionTest {
         curator.start();
         curator.blockUntilConnected();
         connection.open(new SilentListener());
-        connection.first().get(10, TimeUnit.SECONDS);
+        connection.first().get(60, TimeUnit.SECONDS);
     }
 
     @AfterEach
@@ -82,7 +82,7 @@ class ConnectionTest {
             far.start();
             far.blockUntilConnected();
             broken.open(events);
-            broken.first().get(10, TimeUnit.SECONDS);
+            broken.first().get(60, TimeUnit.SECONDS);
 
             proxy.refuse();
             proxy.cut();

@@ -64,8 +64,8 @@ class EnsembleTest {
     @Test
     void aStoppedLeaderEndsTheHoldOfItsClientBeforeARivalHasIt() throws Exception {
         int leader = ensemble.leader();
-        try (LockClient client = connect(ensemble.server(leader).connectString(), "3s");
-                LockClient rival = connect(ensemble.connectString(), "3s")) {
+        try (LockClient client = connect(ensemble.server(leader).connectString(), "5s");
+                LockClient rival = connect(ensemble.connectString(), "5s")) {
             Hold hold = client.lock("stopped").acquire();
             CompletableFuture<Hold> next = queue(rival, "stopped");
 
@@ -91,8 +91,8 @@ class EnsembleTest {
     private static void cutAFollowerOff() throws Exception {
         int follower = ensemble.follower();
         int leader = ensemble.leader();
-        try (LockClient client = connect(ensemble.server(follower).connectString(), "3s");
-                LockClient rival = connect(ensemble.server(leader).connectString(), "3s")) {
+        try (LockClient client = connect(ensemble.server(follower).connectString(), "5s");
+                LockClient rival = connect(ensemble.server(leader).connectString(), "5s")) {
             Hold hold = client.lock("cut").acquire();
             CompletableFuture<Hold> next = queue(rival, "cut");
 
@@ -115,8 +115,8 @@ class EnsembleTest {
                     .filter(each -> each != leader)
                     .mapToObj(each -> own.server(each).connectString())
                     .collect(Collectors.joining(","));
-            try (LockClient client = connect(own.server(leader).connectString(), "3s");
-                    LockClient rival = connect(others, "3s")) {
+            try (LockClient client = connect(own.server(leader).connectString(), "5s");
+                    LockClient rival = connect(others, "5s")) {
                 Hold hold = client.lock("left").acquire();
                 CompletableFuture<Hold> next = queue(rival, "left");
 
@@ -158,7 +158,7 @@ class EnsembleTest {
         String[] readable = Arrays.copyOf(ZooKeeperServers.FLAGS, ZooKeeperServers.FLAGS.length + 1);
         readable[ZooKeeperServers.FLAGS.length] = "-Dreadonlymode.enabled=true";
         try (ZooKeeperEnsemble own = ZooKeeperEnsemble.start(ZooKeeperServers.SETTINGS, readable);
-                LockClient client = connect(own.connectString(), "3s")) {
+                LockClient client = connect(own.connectString(), "5s")) {
             client.lock("read-only").acquire().close();
             own.server(0).process().kill();
             own.server(1).process().kill();
@@ -169,7 +169,7 @@ class EnsembleTest {
             long asked = System.nanoTime();
             assertThatThrownBy(() -> client.lock("read-only").tryAcquire())
                     .isInstanceOf(StoreUnavailableException.class);
-            assertThatThrownBy(() -> connectOnce(own.server(2).connectString(), "3s"))
+            assertThatThrownBy(() -> connectOnce(own.server(2).connectString(), "5s"))
                     .isInstanceOf(StoreUnavailableException.class)
                     .hasMessageContaining("a majority of its servers");
             assertThat(Duration.ofNanos(System.nanoTime() - asked)).isLessThan(Duration.ofSeconds(10));

@@ -74,7 +74,7 @@ class OrphanTest {
         Grant grant = granted(Asked.of(store, claim));
 
         assertThat(nodes(claim)).hasSize(1);
-        assertThat(store.release(grant).toCompletableFuture().get(10, TimeUnit.SECONDS))
+        assertThat(store.release(grant).toCompletableFuture().get(60, TimeUnit.SECONDS))
                 .isTrue();
     }
 

@@ -89,7 +89,7 @@ class OutageTest {
                 .until(() -> store.status("before")
                         .toCompletableFuture()
                         .handle((status, failure) -> failure == null && !status.isHeld())
-                        .get(10, TimeUnit.SECONDS));
+                        .get(60, TimeUnit.SECONDS));
         assertThat(received() - before).as("requests that came late").isLessThan(TRIES / 10);
     }
 
@@ -150,16 +150,16 @@ class OutageTest {
         await().atMost(TIME_LIMIT)
                 .until(() -> store.status("silent")
                                 .toCompletableFuture()
-                                .get(10, TimeUnit.SECONDS)
+                                .get(60, TimeUnit.SECONDS)
                                 .waiting()
                         == 1);
 
         proxy.toClient().hold();
-        await().atMost(Duration.ofSeconds(10)).until(() -> away.get() > 0);
+        await().atMost(TIME_LIMIT).until(() -> away.get() > 0);
         int before = back.get();
         proxy.toClient().resume();
 
-        await().atMost(Duration.ofSeconds(10)).until(() -> back.get() > before);
+        await().atMost(TIME_LIMIT).until(() -> back.get() > before);
         waiting.close();
     }
 
@@ -206,18 +206,18 @@ class OutageTest {
         await().atMost(TIME_LIMIT)
                 .until(() -> store.status(name)
                                 .toCompletableFuture()
-                                .get(10, TimeUnit.SECONDS)
+                                .get(60, TimeUnit.SECONDS)
                                 .waiting()
                         == 1);
         pending.cancel();
-        assertThat(pending.answer().get(10, TimeUnit.SECONDS)).isEmpty();
+        assertThat(pending.answer().get(60, TimeUnit.SECONDS)).isEmpty();
         return pending;
     }
 
     private void awaitDisconnected() {
         await().atMost(TIME_LIMIT)
                 .untilAsserted(() -> assertThatThrownBy(
-                                () -> store.status("any").toCompletableFuture().get(10, TimeUnit.SECONDS))
+                                () -> store.status("any").toCompletableFuture().get(60, TimeUnit.SECONDS))
                         .isInstanceOf(ExecutionException.class));
         await().atMost(TIME_LIMIT) // requests under way fail before the client library reports the end of the
                 // connection

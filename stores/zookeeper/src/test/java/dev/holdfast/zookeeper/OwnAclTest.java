@@ -87,10 +87,10 @@ class OwnAclTest {
         store.close();
         closed.countDown();
 
-        assertThatThrownBy(() -> claiming.get(10, TimeUnit.SECONDS)
+        assertThatThrownBy(() -> claiming.get(60, TimeUnit.SECONDS)
                         .answer()
                         .toCompletableFuture()
-                        .get(10, TimeUnit.SECONDS))
+                        .get(60, TimeUnit.SECONDS))
                 .hasMessageContaining("closed");
         Stat stat = new Stat();
         int twoMadeAndOneRemoved = 3;
@@ -115,14 +115,14 @@ class OwnAclTest {
                 .until(() -> store.status("good")
                         .toCompletableFuture()
                         .handle((status, failure) -> failure != null)
-                        .get(10, TimeUnit.SECONDS));
+                        .get(60, TimeUnit.SECONDS));
         CompletableFuture<?> failing = Asked.of(store, bad).answer();
         Asked next = Asked.of(store, good);
 
         proxy.accept();
 
-        assertThatThrownBy(() -> failing.get(20, TimeUnit.SECONDS)).hasMessageContaining("no ACL for this one");
-        assertThat(next.answer().get(20, TimeUnit.SECONDS)).isPresent();
+        assertThatThrownBy(() -> failing.get(60, TimeUnit.SECONDS)).hasMessageContaining("no ACL for this one");
+        assertThat(next.answer().get(60, TimeUnit.SECONDS)).isPresent();
         store.close();
     }
 

@@ -29,6 +29,6 @@ final class RawStore {
     }
 
     static <T> T answer(CompletionStage<T> stage) throws Exception {
-        return stage.toCompletableFuture().get(30, TimeUnit.SECONDS);
+        return stage.toCompletableFuture().get(60, TimeUnit.SECONDS);
     }
 }

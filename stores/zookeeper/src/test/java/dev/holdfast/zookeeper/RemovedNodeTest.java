@@ -89,7 +89,7 @@ class RemovedNodeTest {
 
             assertThat(overlapped.get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS)).isFalse();
             assertThatThrownBy(hold::close).isInstanceOf(HoldLostException.class);
-            assertThatThrownBy(() -> waiting.get(5, TimeUnit.SECONDS))
+            assertThatThrownBy(() -> waiting.get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS))
                     .cause()
                     .isInstanceOf(StoreRefusedException.class)
                     .hasMessageContaining("closed by its owner");

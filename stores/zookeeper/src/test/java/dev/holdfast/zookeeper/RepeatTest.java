@@ -84,9 +84,9 @@ class RepeatTest {
             Grant grant = granted(Asked.of(store, claim));
             var broken = other.breakGrant(grant.name(), grant.number(), true);
             Optional<Grant> again = answer(Asked.of(store, claim).answer());
-            assertThat(broken.toCompletableFuture().get(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(broken.toCompletableFuture().get(60, TimeUnit.SECONDS)).isTrue();
             again.ifPresent(store::release);
-            store.withdraw(claim).toCompletableFuture().get(10, TimeUnit.SECONDS);
+            store.withdraw(claim).toCompletableFuture().get(60, TimeUnit.SECONDS);
         }
     }
 
@@ -104,7 +104,7 @@ class RepeatTest {
             for (Asked each : all) {
                 assertThat(granted(each).number()).as("round " + round).isEqualTo(grant.number());
             }
-            assertThat(store.release(grant).toCompletableFuture().get(10, TimeUnit.SECONDS))
+            assertThat(store.release(grant).toCompletableFuture().get(60, TimeUnit.SECONDS))
                     .isTrue();
         }
     }
@@ -112,6 +112,6 @@ class RepeatTest {
     private boolean broken(Grant grant, boolean now) throws Exception {
         return other.breakGrant(grant.name(), grant.number(), now)
                 .toCompletableFuture()
-                .get(10, TimeUnit.SECONDS);
+                .get(60, TimeUnit.SECONDS);
     }
 }

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Test;
 
 /** A hold is good for as long as its session is proved to live, and no longer. */
 class SessionTest {
-    private static final Duration TIME_LIMIT = Duration.ofSeconds(30);
+    private static final Duration TIME_LIMIT = Duration.ofSeconds(60);
 
     @AutoClose
     private static final ZooKeeperServer server = ZooKeeperServers.quick();
@@ -144,7 +144,7 @@ class SessionTest {
     @Test
     void aBrokenConnectionPutsTheHoldInDoubtAndTheServersAnswerConfirmsIt() throws Exception {
         try (TcpProxy proxy = TcpProxy.to(server.port());
-                LockClient client = LockClient.connect(longUrl(proxy.port()))) {
+                LockClient client = LockClient.connect(url(proxy.port(), ""))) {
             Hold hold = client.lock("doubt").acquire();
 
             proxy.refuse();
@@ -168,7 +168,11 @@ class SessionTest {
             await().during(Duration.ofMillis(500)).atMost(TIME_LIMIT).until(hold::isValid);
             proxy.accept();
 
-            await().during(Duration.ofMillis(3_500)).atMost(TIME_LIMIT).until(hold::isValid);
+            long end = endOf(hold);
+            await("another proof of the session").atMost(TIME_LIMIT).until(() -> {
+                assertThat(hold.isValid()).isTrue();
+                return endOf(hold) - end > TimeUnit.SECONDS.toNanos(1);
+            });
             hold.close();
         }
     }
@@ -287,7 +291,8 @@ class SessionTest {
     @Test
     void aClientIsClosedAsSoonAsItsSessionHasEnded() throws Exception {
         Duration shortest = Duration.ofDays(1);
-        for (int i = 0; i < 10; i++) {
+        Duration asleep = Duration.ofMillis(100);
+        for (int i = 0; i < 100 && shortest.compareTo(asleep) >= 0; i++) { // on a busy machine few are that quick
             LockClient client = LockClient.connect(ZooKeeperServers.url(server));
             client.lock("closed").acquire();
 
@@ -297,7 +302,7 @@ class SessionTest {
 
             shortest = took.compareTo(shortest) < 0 ? took : shortest;
         }
-        assertThat(shortest).isLessThan(Duration.ofMillis(100));
+        assertThat(shortest).isLessThan(asleep);
     }
 
     private static boolean answers(LockClient client) {
@@ -345,12 +350,16 @@ class SessionTest {
         return ZooKeeperOptions.defaults().tick(Duration.ofMillis(300));
     }
 
-    private static String url(int port, String more) {
-        return "zk://127.0.0.1:" + port + "?session=3s&timeout=2s&tick=300ms" + more;
+    /** When a hold ends if nothing more proves its session. */
+    private static long endOf(Hold hold) {
+        return System.nanoTime() + hold.remaining().toNanos();
     }
 
-    /** A session that outlasts a broken connection: the client library waits for up to a second before it connects. */
-    private static String longUrl(int port) {
-        return ZooKeeperServers.url("127.0.0.1:" + port, "10s");
+    /**
+     * A session that outlasts a broken connection on a busy machine, too: the client library waits for up to a second before
+     * it connects.
+     */
+    private static String url(int port, String more) {
+        return ZooKeeperServers.url("127.0.0.1:" + port, "10s") + more;
     }
 }

@@ -24,6 +24,7 @@ final class ZooKeeperServers {
         // It polls every tenth of a second, and not at once: most of what is awaited here has happened by then.
         Awaitility.setDefaultPollDelay(Duration.ZERO);
         Awaitility.setDefaultPollInterval(Duration.ofMillis(10));
+        Awaitility.setDefaultTimeout(Duration.ofSeconds(60)); // on a busy machine ten are few
     }
 
     private ZooKeeperServers() {}
