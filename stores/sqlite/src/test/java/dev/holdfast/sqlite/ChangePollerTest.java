@@ -63,14 +63,12 @@ class ChangePollerTest {
     @Test
     void afterAQueueHasMovedAPauseIsShort() {
         onceQuiet((store, changes) -> {
-            long shortest = Long.MAX_VALUE;
-            for (int i = 0; i < 20; i++) {
-                changes.queueMoved();
-                shortest = Math.min(shortest, pause(changes));
-            }
-            assertThat(Duration.ofNanos(shortest))
+            assertThat(someAreShort(() -> {
+                        changes.queueMoved();
+                        changes.await(2, Long.MAX_VALUE);
+                    }))
                     .as("without a move it would be 8 ms")
-                    .isLessThan(ofMillis(5));
+                    .isTrue();
         });
     }
 
@@ -80,7 +78,7 @@ class ChangePollerTest {
             long paused = 0;
             for (int i = 0; i < 10; i++) {
                 Rig.hold(store, "another:" + i);
-                paused += pause(changes);
+                paused += tookBy(() -> changes.await(2, Long.MAX_VALUE));
             }
             assertThat(Duration.ofNanos(paused))
                     .as("10 pauses of 8 ms each; after a move they would take 6")
@@ -90,19 +88,9 @@ class ChangePollerTest {
 
     @Test
     void itPausesNoLongerThanUntilSomethingIsDue() {
-        try (Rig rig = new Rig(folder);
-                SqliteStore store = rig.open();
-                ChangePoller changes = rig.database().watch(new BusyTimeout(ofSeconds(10)))) {
-            assertThat(store.description()).isNotEmpty();
-            changes.await(0, 0);
-            long begun = System.nanoTime();
-            for (int i = 0; i < 100; i++) {
-                changes.await(7, 0);
-            }
-            assertThat(Duration.ofNanos(System.nanoTime() - begun))
-                    .as("100 pauses of 8 ms each would be 800")
-                    .isLessThan(ofMillis(700));
-        }
+        onceQuiet((store, changes) -> assertThat(someAreShort(() -> changes.await(7, 0)))
+                .as("a pause would be 8 ms")
+                .isTrue());
     }
 
     @Test
@@ -130,9 +118,19 @@ class ChangePollerTest {
         }
     }
 
-    private static long pause(ChangePoller changes) {
+    /** Whether any pause is shorter than 5 ms: a busy machine makes pauses longer, and none shorter. */
+    private static boolean someAreShort(Runnable pausing) {
+        for (int i = 0; i < 1_000; i++) {
+            if (tookBy(pausing) < ofMillis(5).toNanos()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static long tookBy(Runnable pausing) {
         long begun = System.nanoTime();
-        changes.await(2, Long.MAX_VALUE);
+        pausing.run();
         return System.nanoTime() - begun;
     }
 }

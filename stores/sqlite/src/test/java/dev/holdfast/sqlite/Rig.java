@@ -25,12 +25,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
+import org.awaitility.Awaitility;
 
 /** Stores on one file, on a machine whose clock can be moved and that can be started anew. */
 final class Rig implements AutoCloseable {
     static final Duration LEASE = Duration.ofSeconds(30);
     static final Holder HOLDER = new Holder("host", 7, "main", "label");
-    private static final Duration TIMEOUT = Duration.ofSeconds(20);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
+
+    static {
+        Awaitility.setDefaultTimeout(TIMEOUT); // on a busy machine its ten seconds are few
+    }
 
     final Path file;
     final Time time = new Time();
