@@ -33,7 +33,8 @@ abstract class CommandLineContract {
     /** Cases between processes, in which a store with leases and one that ends locks with sessions may differ; on the same. */
     private static final String PROCESSES = "processes";
 
-    private static final Duration HALF_THE_DEFAULT_LEASE = Duration.ofSeconds(15);
+    /** What a holder of the default lease leaves behind at least, when it was renewed a third of it before. */
+    private static final Duration LEAST_OF_THE_DEFAULT_LEASE = Duration.ofSeconds(19);
 
     private static final String HOLD = "echo in $HOLDFAST_TOKEN; exec sleep 600";
 
@@ -178,7 +179,7 @@ abstract class CommandLineContract {
     @Tag("thorough")
     @Tag(PROCESSES)
     void whenAHolderIsKilledTheLeaseThatWasAskedForEndsItsLock() {
-        try (Holder holder = holder("4s"); // it must keep its hold while the waiter starts
+        try (Holder holder = holder("8s"); // it must keep its hold while the waiter starts
                 ChildProcess waiter = cli.start("run", "job", "--", "sh", "-c", "echo in $HOLDFAST_TOKEN")) {
             awaitWaiters(1);
             long killed = System.nanoTime();
@@ -188,7 +189,7 @@ abstract class CommandLineContract {
             holder.process().kill();
 
             assertThat(tokenOf(waiter)).isGreaterThan(holder.token());
-            assertThat(Duration.ofNanos(System.nanoTime() - killed)).isLessThan(HALF_THE_DEFAULT_LEASE);
+            assertThat(Duration.ofNanos(System.nanoTime() - killed)).isLessThan(LEAST_OF_THE_DEFAULT_LEASE);
         }
     }
 
@@ -196,8 +197,8 @@ abstract class CommandLineContract {
     @Tag("thorough")
     @Tag(ENGINE)
     void aHoldIsRenewedWhileTheCommandRuns() {
-        try (Holder holder = holder("4s")) {
-            assertThat(cli.run("run", "--wait", "6s", "job", "--", "true").code())
+        try (Holder holder = holder("9s")) {
+            assertThat(cli.run("run", "--wait", "12s", "job", "--", "true").code())
                     .isEqualTo(ExitCode.NOT_ACQUIRED);
             assertThat(holder.process().isAlive()).isTrue();
         }

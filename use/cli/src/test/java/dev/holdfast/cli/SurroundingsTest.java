@@ -158,7 +158,7 @@ class SurroundingsTest extends OnOwnStore {
     }
 
     private void assertExitCodeOfALostHold(Caller caller) {
-        ChildProcess run = caller.call(cli, "\"$HOLDFAST\" run --lease 4s job -- sh -c 'echo up >&2; exec sleep 600'")
+        ChildProcess run = caller.call(cli, "\"$HOLDFAST\" run --lease 9s job -- sh -c 'echo up >&2; exec sleep 600'")
                 .start();
         run.stderr().expect("up", SOON);
         try (LockClient client = cli.client()) {
