@@ -9,6 +9,7 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Store;
+import dev.holdfast.spi.StoreContext;
 import dev.holdfast.spi.support.Asked;
 import dev.holdfast.tck.FaultyTime;
 import dev.holdfast.tck.IgnoringListener;
@@ -109,7 +110,7 @@ class BrokenSurroundingsTest {
     @Test
     void aTimerThatFailsOnceDoesNotEndThePoll() {
         FaultyTime time = new FaultyTime();
-        try (Store store = RawStore.open(server.port(), time);
+        try (Store store = new EtcdStoreProvider().open(Etcd.url(server.endpoint(), "4s"), new StoreContext(time));
                 Store other = RawStore.open(server.port())) {
             store.listen(new IgnoringListener());
             Grant held = RawStore.hold(other, "polled", LEASE);

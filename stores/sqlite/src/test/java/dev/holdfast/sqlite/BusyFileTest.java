@@ -58,8 +58,7 @@ class BusyFileTest extends OnOneFile {
 
         Grant grant = get(answer).orElseThrow();
         assertThat(grant.sentNanos())
-                .as(
-                        "the attempt that went through began a few milliseconds before the file was free, on a busy machine more")
+                .as("when the attempt that went through began: shortly before the file was free")
                 .isGreaterThan(freed - blocked.toNanos() / 2);
     }
 

@@ -147,7 +147,7 @@ class DescriptorsTest extends OnOwnStore {
     @Test
     void aLostHoldStopsTheCommand() {
         String mark = "mark-" + UUID.randomUUID();
-        ChildProcess run = bash("exec \"$HOLDFAST\" run --lease 4s --grace 300ms job -- "
+        ChildProcess run = bash("exec \"$HOLDFAST\" run --lease 9s --grace 300ms job -- "
                 + "sh -c 'trap \"\" TERM; echo up; sleep 600; :' " + mark + " 3< /dev/null");
         run.expect("up", SOON);
         try (LockClient client = cli.client()) {

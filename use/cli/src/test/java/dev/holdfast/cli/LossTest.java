@@ -22,12 +22,12 @@ class LossTest extends OnOwnStore {
     private record Family(ChildProcess holdfast, long command, long grandchild, long token) implements AutoCloseable {
         /** With a lease that its next holder must wait for. */
         static Family shortly(Cli cli) {
-            return start(cli, "", "2s", List.of("job"));
+            return start(cli, "", "4s", List.of("job"));
         }
 
         /** With a lease that outlasts the wait for a processor. */
         static Family start(Cli cli, String trap, String... wanted) {
-            return start(cli, trap, "5s", List.of(wanted));
+            return start(cli, trap, "9s", List.of(wanted));
         }
 
         private static Family start(Cli cli, String trap, String lease, List<String> wanted) {

@@ -44,7 +44,7 @@ class RedisCommandLineTest extends CommandLineContract {
     void aServerThatGoesAwayIsToldInOurWordsAlone(@TempDir Path folder) {
         try (RedisServer goes = orSkip(RedisServer::start)) {
             Cli cli = new Cli(folder, goes.uri());
-            ChildProcess run = cli.start("run", "--lease", "2s", "job", "--", "sleep", "600");
+            ChildProcess run = cli.start("run", "--lease", "6s", "job", "--", "sleep", "600");
             try (LockClient client = cli.client()) {
                 Awaitility.await()
                         .atMost(Cli.SOON)
@@ -69,7 +69,7 @@ class RedisCommandLineTest extends CommandLineContract {
         try (RedisServer goes = orSkip(RedisServer::start)) {
             Cli cli = new Cli(folder, goes.uri());
             ChildProcess run = cli.start(
-                    "once", "--every", "8760h", "--lease", "2s", "job", "--", "sh", "-c", "echo up; exec sleep 600");
+                    "once", "--every", "8760h", "--lease", "6s", "job", "--", "sh", "-c", "echo up; exec sleep 600");
             run.expect("up", Cli.SOON);
             goes.process().kill();
 

@@ -33,7 +33,7 @@ class StderrTest extends OnOwnStore {
 
     @Test
     void aLostHoldStopsItsCommandThoughStderrIsFull() {
-        ChildProcess shell = withFullStderr("run --lease 4s job -- sh -c 'echo up $$; exec sleep 300'");
+        ChildProcess shell = withFullStderr("run --lease 9s job -- sh -c 'echo up $$; exec sleep 300'");
         long command = Long.parseLong(shell.expect("up ", SOON).substring("up ".length()));
         try (LockClient client = cli.client()) {
             assertThat(Cli.breakNow(client, "job")).isTrue();

@@ -156,7 +156,7 @@ class TerminalTest extends OnOwnStore {
     @Test
     void controlZPastTheLeaseLosesTheLockAndTheCommandIsEndedWhenItGoesOn() {
         ChildProcess shell = Pseudoterminal.shell(cli);
-        shell.send("\"$HOLDFAST\" run --lease 3s job -- sh -c 'echo up; exec sleep 600'; echo code $?");
+        shell.send("\"$HOLDFAST\" run --lease 6s job -- sh -c 'echo up; exec sleep 600'; echo code $?");
         shell.expect("up", SOON);
         shell.send(Pseudoterminal.CTRL_Z);
         shell.expect(line -> line.contains("Stopped"), SOON);

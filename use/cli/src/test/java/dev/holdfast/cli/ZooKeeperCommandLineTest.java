@@ -48,7 +48,7 @@ class ZooKeeperCommandLineTest extends CommandLineContract {
     void aRunThatIsKilledKeepsOthersOutForItsLease(@TempDir Path folder) {
         Cli cli = new Cli(folder, emptyStore(folder).replace("session=3s&", ""));
         try (ChildProcess killed =
-                        cli.start("run", "--lease", "3s", "job", "--", "sh", "-c", "echo in; exec sleep 600");
+                        cli.start("run", "--lease", "5s", "job", "--", "sh", "-c", "echo in; exec sleep 600");
                 LockClient client = cli.client()) {
             killed.expect("in", Cli.SOON);
             ChildProcess next = cli.start("run", "--wait", "1m", "job", "--", "true");
