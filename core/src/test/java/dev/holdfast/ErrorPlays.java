@@ -8,8 +8,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -18,6 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.Lock;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
@@ -43,6 +46,9 @@ public final class ErrorPlays {
     private final LockClient rival;
     private final List<CompletableFuture<?>> waits = new ArrayList<>();
     private final ConcurrentLinkedQueue<Hold> holds = new ConcurrentLinkedQueue<>();
+    private final Set<Long> tokens = ConcurrentHashMap.newKeySet();
+    private volatile boolean someRead;
+    private volatile boolean tokenTwice;
 
     private ErrorPlays(MemoryStore store) {
         client = LockClient.builder(store).build();
@@ -159,18 +165,21 @@ public final class ErrorPlays {
     /**
      * Plays it; something fails.
      *
+     * @param where what may fail
      * @param at which of all that may, counted from 0
      * @param inARow how many fail, one after another
      * @param error what it fails with
      * @return what is wrong then; empty if nothing is
      */
-    public static String play(String name, int at, int inARow, Class<? extends Error> error) throws Exception {
+    public static String play(
+            String name, Predicate<Object> where, int at, int inARow, Class<? extends Error> error)
+            throws Exception {
         AtomicReference<Object> failed = new AtomicReference<>();
         AtomicInteger left = new AtomicInteger(at);
         Error thrown = error.getConstructor().newInstance();
         ErrorPlays stage = new ErrorPlays(new MemoryStore());
         fault().set(null, (Consumer<Object>) effect -> {
-            int before = left.getAndDecrement();
+            int before = where.test(effect) ? left.getAndDecrement() : Integer.MIN_VALUE;
             if (before <= 0 && before > -inARow) {
                 failed.set(effect);
                 throw thrown;
@@ -215,6 +224,7 @@ public final class ErrorPlays {
             await("a wait does not end", wait);
         }
         holds.forEach(hold -> close(Optional.of(hold)));
+        require("two had one token", () -> someRead || !tokenTwice);
         require("it stays held", () -> close(rival.lock(LOCK, OPTIONS).tryAcquire(PATIENCE)));
         require("the client remembers it", () -> Entries.locks(client).isEmpty());
     }
@@ -226,11 +236,19 @@ public final class ErrorPlays {
     }
 
     private DistributedReadWriteLock readWrite() {
+        someRead = true; // beside each other, with one token
         return client.readWriteLock(LOCK, OPTIONS);
     }
 
     private Optional<Hold> acquire(HoldOptions options) {
-        return attempt(exclusive(options)::acquire);
+        return attempt(() -> noted(exclusive(options).acquire()));
+    }
+
+    private Hold noted(Hold hold) {
+        if (!tokens.add(hold.token())) {
+            tokenTwice = true;
+        }
+        return hold;
     }
 
     private void handOver(HoldOptions first, HoldOptions second) {
@@ -273,7 +291,7 @@ public final class ErrorPlays {
         wait.ifPresent(future -> waits.add(future.thenAccept(got -> {
             Object hold = got instanceof Optional<?> perhaps ? perhaps.orElse(null) : got;
             if (hold instanceof Hold mine) {
-                holds.add(mine);
+                holds.add(noted(mine));
                 close(Optional.of(mine));
             }
         })));

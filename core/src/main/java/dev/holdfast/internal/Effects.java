@@ -28,9 +28,7 @@ final class Effects implements AutoCloseable {
 
     /** One thing to be done. */
     @FunctionalInterface
-    interface Effect {
-        void run();
-
+    interface Effect extends Runnable {
         /** It has thrown, perhaps before it did anything and perhaps after all; told again where this throws too. */
         default void hasThrown(Throwable why) {
             run();
@@ -76,14 +74,14 @@ final class Effects implements AutoCloseable {
     }
 
     /**
-     * Sets the outcome of a waiter, which is then woken; false if it was set before. Room is made first: an outcome that is
-     * set is always told.
+     * Sets the outcome of a waiter, which is then woken; false if it was set before. Room is made first: once an outcome is
+     * set, nothing is left that may fail, so it is always told, and whoever has it is never thought to have none.
      */
     boolean resolve(Waiter waiter, Object outcome) {
         reserve();
         boolean first = waiter.resolve(outcome);
         if (first) {
-            add(waiter);
+            effects[size++] = waiter;
         }
         return first;
     }

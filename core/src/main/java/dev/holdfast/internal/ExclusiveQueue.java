@@ -131,7 +131,7 @@ final class ExclusiveQueue extends WaitQueue {
                 return false;
             }
             if (!waiters.isEmpty()) {
-                refuse(waiter, then); // others of this client are before this one
+                resolve(waiter, Waiter.EMPTY, then); // others of this client are before this one
             } else if (isIn(Phase.IDLE)) {
                 claimFor(waiter, then);
             } else if (!tryUnused(waiter, then)) {
@@ -153,7 +153,7 @@ final class ExclusiveQueue extends WaitQueue {
             // the caller that left may not have called its claim off yet, and will not once another has joined
             afterLeaving(then);
         } else {
-            refuse(waiter, then); // another of this client holds it, or came before this one
+            resolve(waiter, Waiter.EMPTY, then); // another of this client holds it, or came before this one
         }
     }
 
@@ -372,13 +372,14 @@ final class ExclusiveQueue extends WaitQueue {
         Effects.Effect ended = new Effects.Closed(this, closing);
         then.reserve();
         long now = context.time.nanoTime();
-        if (hold != closing || !closing.close()) {
+        if (hold != closing || !closing.isOpen()) {
             return false;
         }
+        quietly(() -> context.telemetry.released(closing));
+        closing.close();
         hold = null;
         closedAt = now;
         closer = givenBack;
-        quietly(() -> context.telemetry.released(closing));
         then.add(ended);
         closed(closing.options, then);
         return true;

@@ -130,17 +130,9 @@ final class HoldState extends WeakReference<HoldHandle> implements Runnable {
         return now != null && now.loss != null;
     }
 
-    /** Marks it closed; false if it was closed or lost before. Under the mutex. */
-    boolean close() {
-        return end(End.CLOSED);
-    }
-
-    private boolean end(End how) {
-        if (end != null) {
-            return false;
-        }
-        end = how;
-        return true;
+    /** Marks it closed, where it is open; this cannot fail. Under the mutex. */
+    void close() {
+        end = End.CLOSED;
     }
 
     /**
@@ -171,13 +163,8 @@ final class HoldState extends WeakReference<HoldHandle> implements Runnable {
         return as == LockMode.EXCLUSIVE && exclusiveEntries == 1 && sharedEntries > 0;
     }
 
-    /** Marks it lost; false if it was closed or lost before. Under the mutex. */
-    boolean lose(Loss why) {
-        return end(new End(why));
-    }
-
-    /** It was closed in good faith, but the store had lost the grant before. */
-    void lostUnnoticed(Loss why) {
+    /** Marks it lost, where it is open, under the mutex; or where it was closed in good faith, and had been lost before. */
+    void lose(Loss why) {
         end = new End(why);
     }
 

@@ -66,12 +66,16 @@ final class ReleaseSender {
      */
     CompletableFuture<Boolean> release(GrantState grant, @Nullable HoldState last) {
         long sent = time.nanoTime();
+        CompletableFuture<Boolean> released = grant.released(); // made first: the caller that closed may wait for it
         return track(grant.grant().name(), store.release(grant.grant()).whenComplete((held, failure) -> {
             if (failure == null) {
-                if (!held && last != null) {
-                    WaitQueue.quietly(() -> telemetry.lostUnnoticed(last, Loss.Cause.GONE_FROM_STORE));
+                try {
+                    if (!held && last != null) {
+                        telemetry.lostUnnoticed(last, Loss.Cause.GONE_FROM_STORE);
+                    }
+                } finally {
+                    released.complete(held);
                 }
-                grant.released().complete(held);
             } else {
                 failed(grant, last, failure, sent);
             }
@@ -86,8 +90,8 @@ final class ReleaseSender {
     private void failed(GrantState grant, @Nullable HoldState last, Throwable why, long sent) {
         if (!grant.released().isDone()) {
             try {
-                WaitQueue.quietly(() -> telemetry.releaseFailed(grant, last, why));
                 releaseAgain(grant.grant(), grant.sessionBound, why, sent);
+                telemetry.releaseFailed(grant, last, why);
             } finally {
                 grant.released().completeExceptionally(why);
             }

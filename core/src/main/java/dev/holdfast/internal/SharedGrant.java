@@ -185,7 +185,7 @@ final class SharedGrant {
         try {
             queue.claim(trying, false, then);
         } catch (Throwable broken) { // nobody else would answer it
-            queue.fail(trying, broken, then);
+            queue.resolve(trying, broken, then);
         }
     }
 
@@ -244,11 +244,12 @@ final class SharedGrant {
         }
         Effects.Effect ended = new Effects.Closed(queue, closing);
         then.reserve();
-        if (!closing.close()) {
+        if (!closing.isOpen()) {
             return false;
         }
-        leave(closing);
         WaitQueue.quietly(() -> context.telemetry.released(closing));
+        closing.close();
+        leave(closing);
         then.add(ended);
         if (isFree()) {
             freed(closing.options.awaitRelease(), then);

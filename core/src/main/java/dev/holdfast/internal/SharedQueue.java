@@ -77,7 +77,7 @@ final class SharedQueue extends WaitQueue {
 
     private void ask(Waiter waiter, Effects then) {
         if (!waiter.waits && !waiters.isEmpty()) {
-            refuse(waiter, then); // others of this client are before this one
+            resolve(waiter, Waiter.EMPTY, then); // others of this client are before this one
             return;
         }
         warnIfItsOwn(waiter);

@@ -72,6 +72,16 @@ final class Telemetry {
         }
     }
 
+    /** A caller's outcome was set; under the mutex. */
+    void resolved(LockName name, Waiter waiter, Object outcome) {
+        if (outcome instanceof HoldHandle granted) {
+            acquired(granted.hold, waiter);
+        } else {
+            NotAcquired.Reason ifEmpty = waiter.waits ? NotAcquired.Reason.TIMED_OUT : NotAcquired.Reason.TAKEN;
+            notAcquired(name, waiter, reason(outcome, ifEmpty));
+        }
+    }
+
     /** A caller's outcome was set, and it is no hold. May be called under a mutex. */
     void notAcquired(LockName name, Waiter waiter, NotAcquired.Reason reason) {
         long waited = time.nanoTime() - waiter.since;
@@ -86,10 +96,9 @@ final class Telemetry {
         }
     }
 
-    static NotAcquired.Reason reason(Throwable failure) {
-        return failure instanceof ClientClosedException
-                ? NotAcquired.Reason.CLIENT_CLOSED
-                : NotAcquired.Reason.STORE_FAILED;
+    private static NotAcquired.Reason reason(@Nullable Object outcome, NotAcquired.Reason ifEmpty) {
+        NotAcquired.Reason otherwise = outcome instanceof Throwable ? NotAcquired.Reason.STORE_FAILED : ifEmpty;
+        return outcome instanceof ClientClosedException ? NotAcquired.Reason.CLIENT_CLOSED : otherwise;
     }
 
     /**
@@ -107,7 +116,7 @@ final class Telemetry {
             event.acquired = true;
             event.handedOver = isHandedOver(got.token());
         } else {
-            event.reason = (outcome instanceof Throwable failure ? reason(failure) : ifEmpty).name();
+            event.reason = reason(outcome, ifEmpty).name();
         }
         event.lock = name.name();
         event.store = store;
@@ -116,8 +125,7 @@ final class Telemetry {
 
     // ---- holds ----
 
-    /** A hold began; under the mutex. */
-    void acquired(HoldState hold, Waiter taker) {
+    private void acquired(HoldState hold, Waiter taker) {
         long waited = hold.since - taker.since;
         boolean handedOver = isHandedOver(hold.token);
         counters.acquisitions.increment();
@@ -193,7 +201,7 @@ final class Telemetry {
     /** The store had no such grant any more when it was released: the hold was lost before it was closed. */
     void lostUnnoticed(HoldState hold, Loss.Cause cause) {
         Loss loss = new Loss(hold.name(), hold.token, cause, store);
-        hold.lostUnnoticed(loss);
+        hold.lose(loss);
         counters.lateLosses.increment();
         noteLoss(hold);
         record(loss);

@@ -72,17 +72,20 @@ abstract class WaitQueue implements Effects.Effect {
     /** A waiter whose outcome was set by other means leaves the queue. */
     void forget(Waiter waiter, NotAcquired.Reason why) {
         waiters.remove(waiter);
-        quietly(() -> context.telemetry.notAcquired(name, waiter, why));
         try (Effects then = lock.step()) {
             afterLeaving(then);
+            quietly(() -> context.telemetry.notAcquired(name, waiter, why)); // last: nothing depends on it
         }
     }
 
     /** A waiter whose caller has failed, and is no longer notified: it leaves the queue, or its hold is released. */
     final void abandon(Waiter waiter) {
         if (waiter.resolve(Waiter.EMPTY)) {
-            forget(waiter, NotAcquired.Reason.CANCELLED);
-            Effects.surely(this::run); // it may have come no further than to make the lock
+            try {
+                forget(waiter, NotAcquired.Reason.CANCELLED);
+            } finally {
+                Effects.surely(this); // it may have come no further than to make the lock
+            }
         } else if (waiter.outcome() instanceof HoldHandle granted) {
             granted.giveBack();
         }
@@ -107,25 +110,19 @@ abstract class WaitQueue implements Effects.Effect {
                 then.add(new Effects.Cancel(unwanted));
                 then.add(() -> endOnce(unwanted.settled(), waiter));
             } else if (isSurelyHeldHere()) {
-                endEmpty(waiter, NotAcquired.Reason.TIMED_OUT, then);
+                resolve(waiter, Waiter.EMPTY, then);
             } else {
                 then.add(() -> endOnce(context.reachability.proof(name.inStore()), waiter));
             }
         } catch (Throwable broken) { // an Error, such as of memory: it has left the queue, and hears of it here alone
-            fail(waiter, broken, then);
+            resolve(waiter, broken, then);
         }
     }
 
     private void endOnce(CompletableFuture<Void> proof, Waiter waiter) {
         context.reachability.afterProof(
                 proof,
-                failure -> lock.transition(then -> {
-                    if (failure == null) {
-                        endEmpty(waiter, NotAcquired.Reason.TIMED_OUT, then);
-                    } else {
-                        fail(waiter, failure, then);
-                    }
-                }));
+                failure -> lock.transition(then -> resolve(waiter, failure == null ? Waiter.EMPTY : failure, then)));
     }
 
     /** Fails the callers without a time limit who have waited since then or longer. */
@@ -133,7 +130,7 @@ abstract class WaitQueue implements Effects.Effect {
         try (Effects then = lock.step()) {
             for (Waiter waiter : List.copyOf(waiters)) {
                 if (waitsSince(waiter, nanos)) {
-                    fail(waiter, why, then); // first: one that has left the queue hears nothing more
+                    resolve(waiter, why, then); // first: one that has left the queue hears nothing more
                     waiters.remove(waiter);
                 }
             }
@@ -168,14 +165,14 @@ abstract class WaitQueue implements Effects.Effect {
             lock.retireIfUnused(then);
         } else if (context.isClosed()) {
             ClientClosedException closed = context.closedException();
-            fail(first, closed, then);
+            resolve(first, closed, then);
             failAll(closed, then);
             then.add(this);
         } else {
             try {
                 claimFor(first, then);
             } catch (Throwable broken) { // as without random bytes or memory: nobody else calls who could hear that
-                fail(first, broken, then);
+                resolve(first, broken, then);
                 waiters.remove(first);
                 then.add(this);
             }
@@ -322,11 +319,13 @@ abstract class WaitQueue implements Effects.Effect {
     final void tellLoss(HoldState loser, Loss.Cause cause, Effects then) {
         Loss loss = new Loss(name.name(), loser.token, cause, context.store.description());
         Effects.Effect tell = new Effects.Tell(this, loser);
+        Runnable count = () -> context.telemetry.lost(loser);
         then.reserve();
-        if (loser.lose(loss)) {
-            loser.tellOwner();
+        if (loser.isOpen()) {
+            loser.lose(loss); // all that may fail comes before that
             then.add(tell);
-            quietly(() -> context.telemetry.lost(loser));
+            loser.tellOwner();
+            quietly(count);
         }
     }
 
@@ -351,22 +350,23 @@ abstract class WaitQueue implements Effects.Effect {
             granted = made.handOut(taker.threadOwned);
             begun(made);
         } catch (Throwable broken) { // an Error, such as of memory: it has left the queue, and hears of it here alone
-            fail(taker, broken, then);
+            resolve(taker, broken, then);
             return false;
         }
+        boolean taken = false;
         try {
             addOwner(made);
             // Last: from here on the taker may close the hold, and everything must be in its place by then.
-            if (then.resolve(taker, granted)) {
-                quietly(() -> context.telemetry.acquired(made, taker));
-                return true;
-            }
+            taken = resolve(taker, granted, then);
         } catch (Throwable broken) {
-            fail(taker, broken, then);
+            resolve(taker, broken, then);
+        } finally {
+            if (!taken) {
+                removeOwner(made);
+                notTaken(made, before);
+            }
         }
-        removeOwner(made);
-        notTaken(made, before);
-        return false;
+        return taken;
     }
 
     /** A hold begins. Under the mutex. */
@@ -392,7 +392,7 @@ abstract class WaitQueue implements Effects.Effect {
     final void failed(ClaimInFlight of, Throwable why, Effects then) {
         then.add(new Effects.Withdraw(of));
         if (!of.claim.waits()) {
-            fail(of.asker, why, then);
+            resolve(of.asker, why, then);
         } else if (!of.cancelled || !Failures.isUnavailable(why)) {
             failAll(why, then);
         }
@@ -409,42 +409,41 @@ abstract class WaitQueue implements Effects.Effect {
 
     // ---- how a wait ends without a hold; under the mutex ----
 
-    /** Others have the lock. */
-    final void refuse(Waiter asker, Effects then) {
-        endEmpty(asker, NotAcquired.Reason.TAKEN, then);
-    }
-
     /** A try without a grant: others have the lock, unless it was called off because the client is being closed. */
     private void notGranted(ClaimInFlight of, Effects then) {
         if (context.isClosed()) {
-            fail(of.asker, context.closedException(), then);
+            resolve(of.asker, context.closedException(), then);
         } else if (of.mayHaveMetItsOwn()) {
-            fail(
+            resolve(
                     of.asker,
                     new StoreUnavailableException(context.store.description()
                             + " has not confirmed yet that the last hold of '" + name
                             + "' by this client is released, so nobody else may hold it: try again"),
                     then);
         } else {
-            refuse(of.asker, then);
+            resolve(of.asker, Waiter.EMPTY, then);
         }
     }
 
-    private void endEmpty(Waiter waiter, NotAcquired.Reason why, Effects then) {
-        if (then.resolve(waiter, Waiter.EMPTY)) {
-            quietly(() -> context.telemetry.notAcquired(name, waiter, why));
+    /**
+     * Sets the outcome of a waiter, and counts it; false if it was set before. Nothing is made here that might fail: what was
+     * given is not taken back, and who is told of one Error is not kept waiting by the next.
+     */
+    final boolean resolve(Waiter waiter, Object outcome, Effects then) {
+        boolean first = then.resolve(waiter, outcome);
+        try {
+            if (first) {
+                context.telemetry.resolved(name, waiter, outcome);
+            }
+        } catch (Throwable notCounted) {
+            // as quietly() does, which would need a closure
         }
-    }
-
-    final void fail(Waiter waiter, Throwable failure, Effects then) {
-        if (then.resolve(waiter, failure)) {
-            quietly(() -> context.telemetry.notAcquired(name, waiter, Telemetry.reason(failure)));
-        }
+        return first;
     }
 
     final void failAll(Throwable failure, Effects then) {
         for (Waiter waiter = waiters.peek(); waiter != null; waiter = waiters.peek()) {
-            fail(waiter, failure, then); // first: one that has left the queue hears nothing more
+            resolve(waiter, failure, then); // first: one that has left the queue hears nothing more
             waiters.remove(waiter);
         }
     }

@@ -35,8 +35,9 @@ enum Defect {
             500),
     LOSS_TOLD_AFTER_A_RIVALS_GRANT(
             "internal/WaitQueue",
-            "quietly(() -> context.telemetry.lost(loser));",
-            "context.time.schedule(() -> { context.telemetry.lost(loser); context.telemetry.flush(); },"
+            "Runnable count = () -> context.telemetry.lost(loser);",
+            "Runnable count = () -> context.time.schedule("
+                    + "() -> { context.telemetry.lost(loser); context.telemetry.flush(); },"
                     + " loser.options.lease().dividedBy(20));",
             500),
     WAITER_LOST_ON_CANCEL(
