@@ -211,7 +211,7 @@ final class Servers implements AutoCloseable {
     private void arm(NodeProcess node, String fault) {
         try {
             HttpRequest request = request(node.number(), "/faults/" + fault)
-                    .timeout(Duration.ofSeconds(5))
+                    .timeout(Duration.ofSeconds(30))
                     .POST(HttpRequest.BodyPublishers.noBody())
                     .build();
             int status = http.send(request, BodyHandlers.discarding()).statusCode();
