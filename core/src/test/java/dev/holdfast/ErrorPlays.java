@@ -171,8 +171,7 @@ public final class ErrorPlays {
      * @param error what it fails with
      * @return what is wrong then; empty if nothing is
      */
-    public static String play(
-            String name, Predicate<Object> where, int at, int inARow, Class<? extends Error> error)
+    public static String play(String name, Predicate<Object> where, int at, int inARow, Class<? extends Error> error)
             throws Exception {
         AtomicReference<Object> failed = new AtomicReference<>();
         AtomicInteger left = new AtomicInteger(at);

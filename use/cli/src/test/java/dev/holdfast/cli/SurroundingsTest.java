@@ -140,22 +140,7 @@ class SurroundingsTest extends OnOwnStore {
     @ParameterizedTest
     @EnumSource
     void aLostHoldExitsWith79WhereverItIsCalledFrom(Caller caller) {
-<<<<<<< HEAD
-        ChildProcess run = caller.call(cli, "\"$HOLDFAST\" run --lease 4s job -- sh -c 'echo up >&2; exec sleep 600'")
-=======
-        assertExitCodeOfALostHold(caller);
-    }
-
-    @Tag("thorough")
-    @ParameterizedTest
-    @EnumSource(names = {"BASH", "DASH", "SYSTEMD"})
-    void aLostHoldExitsWith79AlsoUnderOtherShellsAndAsAService(Caller caller) {
-        assertExitCodeOfALostHold(caller);
-    }
-
-    private void assertExitCodeOfALostHold(Caller caller) {
         ChildProcess run = caller.call(cli, "\"$HOLDFAST\" run --lease 9s job -- sh -c 'echo up >&2; exec sleep 600'")
->>>>>>> h/load68
                 .start();
         run.stderr().expect("up", SOON);
         try (LockClient client = cli.client()) {
