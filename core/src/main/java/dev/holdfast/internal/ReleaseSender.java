@@ -90,10 +90,13 @@ final class ReleaseSender {
     private void failed(GrantState grant, @Nullable HoldState last, Throwable why, long sent) {
         if (!grant.released().isDone()) {
             try {
-                releaseAgain(grant.grant(), grant.sessionBound, why, sent);
                 telemetry.releaseFailed(grant, last, why);
             } finally {
-                grant.released().completeExceptionally(why);
+                try {
+                    releaseAgain(grant.grant(), grant.sessionBound, why, sent);
+                } finally {
+                    grant.released().completeExceptionally(why);
+                }
             }
         }
     }
