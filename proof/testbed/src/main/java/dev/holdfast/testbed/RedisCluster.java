@@ -3,6 +3,7 @@ package dev.holdfast.testbed;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -28,6 +29,9 @@ public final class RedisCluster implements AutoCloseable {
     public static final int SLOTS = 16_384;
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
+    /** Its place in a line of {@code CLUSTER NODES}. */
+    private static final int EPOCH = 6;
+
     private static final Pattern RANGE = Pattern.compile("\\[(\\d+), (\\d+), \\[[^,]*, (\\d+),");
 
     private final List<RedisServer> nodes = new ArrayList<>();
@@ -213,12 +217,28 @@ public final class RedisCluster implements AutoCloseable {
         return moved;
     }
 
-    /** Closes a slot that was opened, and whose keys were moved. */
+    /**
+     * Closes a slot that was opened, and whose keys were moved; returns when all nodes know it. A node that moved it on before
+     * would give the next owner an epoch that this one has already, and of two owners with one epoch some nodes keep the old.
+     */
     public void endMove(int slot, RedisServer to) {
         RedisServer from = master(slot);
         for (RedisServer node : List.of(to, from)) {
             node.call("CLUSTER", "SETSLOT", Integer.toString(slot), "NODE", id(to));
         }
+        await(
+                "all nodes to know the owner of slot " + slot,
+                () -> living().stream().allMatch(node -> masterPort(node, slot) == to.port())
+                        && living().stream().map(RedisCluster::epochs).distinct().count() == 1);
+    }
+
+    /** The epoch of each node, as one tells. */
+    private static Set<String> epochs(RedisServer asked) {
+        return asked.call("CLUSTER", "NODES")
+                .lines()
+                .map(line -> line.split(" ", -1))
+                .map(fields -> fields[0] + " " + fields[EPOCH])
+                .collect(Collectors.toSet());
     }
 
     /** Moves all slots of a master, and those keys that they have. */
