@@ -84,7 +84,7 @@ final class SeenHistory {
 
     private void ended(String name, LockStatus.Held held, long sinceNanos, List<BreakJournal.Entry> breaks) {
         boolean broken = breaks.stream()
-                .anyMatch(each -> each.confirmed() && each.name().equals(name) && each.token() == held.token());
+                .anyMatch(each -> each.confirmed() && each.isOf(name) && each.token() == held.token());
         boolean ranOut = held.leaseLeft().toNanos() <= sinceNanos;
         tell(broken ? "broken" : ranOut ? "lost" : "ended", name, Snapshot.party(held.holder()));
         if (!broken && !ranOut) {

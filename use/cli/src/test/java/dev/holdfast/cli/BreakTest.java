@@ -130,6 +130,17 @@ class BreakTest extends OnOwnStore {
     }
 
     @Test
+    void blanksAroundANameBelongToItInWhyToo() throws InterruptedException {
+        try (Hold other = client.lock(" job ").acquire()) {
+            script("break", "--yes", "--reason", "it hung", " job ");
+
+            assertThat(script("why", " job ").out()).anyMatch(line -> line.contains("it hung"));
+            assertThat(script("why", "job").out()).noneMatch(line -> line.contains("it hung"));
+            assertThat(other.isValid()).isTrue();
+        }
+    }
+
+    @Test
     void releaseGoesOnToWorkAndItsReasonIsKeptToo() {
         assertThat(script("release", "--yes", "--reason", "old word", "job").code())
                 .isZero();
