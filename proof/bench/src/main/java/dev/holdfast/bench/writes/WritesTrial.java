@@ -51,7 +51,8 @@ public final class WritesTrial {
     private static final Duration THREE_RENEWALS = Duration.ofSeconds(35);
     private static final int RENEWALS = 2;
     /** What is renewed by its library each 10 s. */
-    private static final Set<String> RENEWED = Set.of(Peers.HOLDFAST, Peers.UNLOGGED.id(), "redisson", "curator", Peers.JETCD);
+    private static final Set<String> RENEWED =
+            Set.of(Peers.HOLDFAST, Peers.UNLOGGED.id(), "redisson", "curator", Peers.JETCD);
     /** Variants of Holdfast and of others that write what the plain ones do, and those with a connection for each lock. */
     private static final Set<String> LEFT_OUT =
             Set.of(Peers.CEILING, Peers.AWAIT_RELEASE, Peers.STRICT_FIFO, Peers.NO_HAND_OVER, "curator-per-thread");
