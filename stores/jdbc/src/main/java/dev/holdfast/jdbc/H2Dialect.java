@@ -160,8 +160,9 @@ final class H2Dialect extends BytesDialect {
 
     @Override
     public Optional<Claimed> claim(SqlSession session, RowSql sql, ClaimArguments arguments) throws SQLException {
+        String update = arguments.of(sql);
         String statement = sql.once(
-                "claim", () -> "SELECT " + RowSql.COLUMNS + ", " + sql.now + " FROM FINAL TABLE (" + sql.claim + ")");
+                update, () -> "SELECT " + RowSql.COLUMNS + ", " + sql.now + " FROM FINAL TABLE (" + update + ")");
         return session
                 .all(statement, row -> new Claimed(true, false, RowSnapshot.read(row, 1)), arguments.update())
                 .stream()

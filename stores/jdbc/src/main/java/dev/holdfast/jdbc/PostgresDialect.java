@@ -350,7 +350,8 @@ final class PostgresDialect implements ServerDialect {
         all.addAll(arguments.insert());
         all.add(arguments.name());
         all.add(arguments.name());
-        String statement = sql.once("claim", () -> claiming(sql));
+        String update = arguments.of(sql);
+        String statement = sql.once(update, () -> claiming(sql, update));
         return session.all(statement, PostgresDialect::claimed, all).stream().findFirst();
     }
 
@@ -359,9 +360,9 @@ final class PostgresDialect implements ServerDialect {
         return new Claimed(how > 0, how == 2, RowSnapshot.read(row, 2));
     }
 
-    private static String claiming(RowSql sql) {
+    private static String claiming(RowSql sql, String update) {
         String columns = RowSql.COLUMNS + ", " + sql.now + " AS at";
-        return PRIMARY + "WITH u AS (" + sql.claim + " RETURNING " + columns + "), i AS ("
+        return PRIMARY + "WITH u AS (" + update + " RETURNING " + columns + "), i AS ("
                 + sql.insert.replace("VALUES (", "SELECT ").replace(") ON CONFLICT", absent(sql) + " ON CONFLICT")
                 + " RETURNING " + columns + ") SELECT 1, u.* FROM u UNION ALL SELECT 2, i.* FROM i UNION ALL SELECT 0, "
                 + columns + " FROM " + sql.table

@@ -28,11 +28,10 @@ final class RowParameters {
         String id = claim.id().value();
         long lease = Micros.of(claim.lease());
         long lowest = Math.addExact(claim.floor(), 1);
-        List<Object> update = new ArrayList<>(List.of(id, id, lease, lease, id, lowest, lowest));
+        List<Object> update = new ArrayList<>(List.of(lease, lowest, lowest));
         update.addAll(texts(session, claim.holder()));
-        update.addAll(List.of(
-                id, dialect.name(claim.name()), released == null ? 0L : 1L, id, released == null ? id : released));
-        return new ClaimArguments(dialect.name(claim.name()), update, insert(claim, true));
+        update.addAll(List.of(id, dialect.name(claim.name()), released == null ? id : released));
+        return new ClaimArguments(dialect.name(claim.name()), released != null, update, insert(claim, true));
     }
 
     /** A row that is held from the start, or one that is free: then the lease is 0. */

@@ -34,9 +34,6 @@ final class RowSql {
 
     private static final String NEW_ROW = "name, " + COLUMNS;
 
-    /** Parameters: see {@link RowParameters}. The next version, above a floor (a parameter). */
-    private final String next;
-
     final String table;
     final String now;
 
@@ -46,7 +43,12 @@ final class RowSql {
     final String readToChange;
     final String readToPoll;
 
+    /** Parameters: see {@link RowParameters}. Of a lock that is free, or was offered to this claim. */
     final String claim;
+
+    /** The same parameters. Of a lock that another claim holds, which is released by it. */
+    final String exchange;
+
     final String insert;
     final String write;
     final String release;
@@ -73,24 +75,17 @@ final class RowSql {
     RowSql(ServerDialect dialect, String table) {
         this.table = table;
         this.now = dialect.now();
-        this.next = "GREATEST(version + 1, ?, " + now + ")";
         this.read = "SELECT " + COLUMNS + ", " + now + " FROM " + table + " WHERE name = ?";
         this.readToChange = dialect.readToChange(read);
         this.readToPoll = dialect.readToPoll(read);
-        this.claim = "UPDATE " + table
-                + " SET acquired_at = CASE WHEN claim_id = ? AND grant_number > 0 THEN acquired_at ELSE " + now
-                + " END,"
-                + " expires_at = CASE WHEN claim_id = ? AND grant_number > 0 THEN GREATEST(expires_at, " + now
-                + " + ?) ELSE " + now + " + ? END,"
-                + " grant_number = "
-                + dialect.givenBack(
-                        "CASE WHEN claim_id = ? AND grant_number > 0 THEN grant_number ELSE " + next + " END")
-                + ", version = " + next
-                + ", host = ?, pid = ?, thread = ?, label = ?, claim_id = ?"
-                + " WHERE name = ? AND layout <= " + LAYOUT + " AND ((? = 0 AND (claim_id = ? OR (waiting = ''"
-                + " AND sharing = '' AND (claim_id IS NULL OR expires_at <= " + now + "))))"
-                + " OR (claim_id = ? AND grant_number > 0 AND waiting = '' AND sharing = '' AND expires_at > " + now
-                + "))";
+        String number = next(dialect.assigned("acquired_at", now));
+        String take = "UPDATE " + table + " SET acquired_at = " + now + ", expires_at = " + now
+                + " + ?, grant_number = " + dialect.givenBack(number) + ", version = " + number
+                + ", host = ?, pid = ?, thread = ?, label = ?, claim_id = ? WHERE name = ? AND layout <= " + LAYOUT;
+        this.claim = take + " AND ((claim_id = ? AND grant_number = 0) OR (waiting = ''"
+                + " AND sharing = '' AND (claim_id IS NULL OR expires_at <= " + now + ")))";
+        this.exchange = take + " AND claim_id = ? AND grant_number > 0 AND waiting = '' AND sharing = ''"
+                + " AND expires_at > " + now;
         String first = "GREATEST(?, " + now + ")";
         this.insert = dialect.insertIfAbsent(
                 table,
@@ -99,7 +94,8 @@ final class RowSql {
         this.write = "UPDATE " + table + " SET claim_id = ?, grant_number = ?, acquired_at = ?,"
                 + " expires_at = CASE WHEN ? = 1 THEN " + now + " + ? ELSE expires_at END, version = ?, waiting = ?,"
                 + " sharing = ?, host = ?, pid = ?, thread = ?, label = ? WHERE name = ? AND version = ?";
-        this.release = "UPDATE " + table + " SET claim_id = NULL, version = " + next + ", expires_at = " + now
+        this.release = "UPDATE " + table + " SET claim_id = NULL, expires_at = " + now + ", version = "
+                + next(dialect.assigned("expires_at", now))
                 + " WHERE name = ? AND claim_id = ? AND grant_number > 0 AND waiting = '' AND expires_at > " + now;
         this.status = "SELECT name, " + COLUMNS + ", " + now + " FROM " + table;
         String page = " WHERE name >= ? AND name < " + dialect.bound(table) + " AND name > ?";
@@ -118,6 +114,11 @@ final class RowSql {
                 + " WHERE name = ?";
     }
 
+    /** The next version, above a floor (a parameter) and not below the time. */
+    private static String next(String time) {
+        return "GREATEST(version + 1, ?, " + time + ")";
+    }
+
     /** A statement that a dialect makes of these, put together once. */
     String once(String key, Supplier<String> text) {
         String known = made.get(key);
@@ -126,7 +127,7 @@ final class RowSql {
 
     /** Parameters: lease, floor, then the names, then name, claim and number of each. */
     String renew(int grants) {
-        return "UPDATE " + table + " SET expires_at = " + now + " + ?, version = " + next + " WHERE name IN ("
+        return "UPDATE " + table + " SET expires_at = " + now + " + ?, version = " + next(now) + " WHERE name IN ("
                 + marks("?", grants) + ") AND (name, claim_id, grant_number) IN (" + marks("(?, ?, ?)", grants)
                 + ") AND expires_at > " + now;
     }

@@ -29,6 +29,11 @@ interface ServerDialect {
     /** Makes a statement give back the value of an expression that it assigns; the expression itself where rows do. */
     String givenBack(String expression);
 
+    /** The value of an expression that the same UPDATE has assigned to a column before: the column, where it reads as that. */
+    default String assigned(String column, String expression) {
+        return expression;
+    }
+
     /** A statement that inserts one row, and changes nothing and says nothing where there is one of that name. */
     String insertIfAbsent(String table, String columns, String values);
 
@@ -285,6 +290,15 @@ interface ServerDialect {
      */
     record Claimed(boolean granted, boolean inserted, RowSnapshot row) {}
 
-    /** What a claim's statement is filled with. */
-    record ClaimArguments(Object name, List<?> update, List<?> insert) {}
+    /**
+     * What a claim's statement is filled with.
+     *
+     * @param exchange whether a hold of the same client is released by it
+     */
+    record ClaimArguments(Object name, boolean exchange, List<?> update, List<?> insert) {
+        /** The statement that changes the row. */
+        String of(RowSql sql) {
+            return exchange ? sql.exchange : sql.claim;
+        }
+    }
 }

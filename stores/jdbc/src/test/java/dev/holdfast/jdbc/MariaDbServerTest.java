@@ -7,6 +7,7 @@ import dev.holdfast.Hold;
 import dev.holdfast.LockClient;
 import dev.holdfast.StoreRefusedException;
 import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.support.Asked;
 import dev.holdfast.tck.KitTime;
@@ -29,7 +30,13 @@ class MariaDbServerTest extends RecordTableCases {
     /** Its connection was just ending when it was listed. */
     private static final int UNKNOWN_THREAD = 1094;
 
-    @Started({"--max-connections=200", "--innodb-print-all-deadlocks=ON", "--default-time-zone=-05:00"})
+    @Started({
+        "--max-connections=200",
+        "--innodb-print-all-deadlocks=ON",
+        "--default-time-zone=-05:00",
+        "--log-bin=binlog",
+        "--server-id=1"
+    })
     private static MariaDbServer server;
 
     @Override
@@ -100,6 +107,32 @@ class MariaDbServerTest extends RecordTableCases {
     private long changes() {
         return Long.parseLong(ask("SELECT CAST(sum(variable_value) AS INT) FROM information_schema.global_status"
                 + " WHERE variable_name IN ('HANDLER_UPDATE', 'HANDLER_DELETE')"));
+    }
+
+    /** It carries the text of the statements, which once wrote out the clock ten times. */
+    @Test
+    void aLockAndItsReleaseWriteLessThanTwoThousandBytesToTheBinaryLog() {
+        int times = 20;
+        try (Store store = store()) {
+            lockAndRelease(store); // the row is there from now on
+            long before = binaryLog();
+            for (int i = 0; i < times; i++) {
+                lockAndRelease(store);
+            }
+            assertThat((binaryLog() - before) / times).isBetween(500L, 2_000L);
+        }
+    }
+
+    private static void lockAndRelease(Store store) {
+        Grant grant = Requests.get(
+                        Asked.of(store, Requests.claim("in the binary log")).answer())
+                .orElseThrow();
+        assertThat(Requests.get(store.release(grant))).isTrue();
+    }
+
+    private long binaryLog() {
+        return Long.parseLong(ask("SELECT variable_value FROM information_schema.global_status"
+                + " WHERE variable_name = 'BINLOG_BYTES_WRITTEN'"));
     }
 
     @Test

@@ -444,6 +444,32 @@ abstract class ServerCases {
     }
 
     @Test
+    void whatAGrantWritesIsOfOneMomentOfTheServersClock() {
+        String name = "one moment";
+        try (Store store = store()) {
+            assertIsOfOneMoment(hold(store, name)); // a row that is new
+            Requests.get(store.release(hold(store, name + " again")));
+            Grant again = hold(store, name + " again");
+            assertIsOfOneMoment(again);
+            Exchange both = exchange(store, again, Requests.claim(again.name()));
+            assertThat(Requests.get(both.released())).isTrue();
+            assertIsOfOneMoment(Requests.get(both.claimed()).orElseThrow());
+        }
+    }
+
+    private void assertIsOfOneMoment(Grant grant) {
+        assertThat(ask("SELECT count(*) FROM holdfast_lock WHERE grant_number = " + grant.number()
+                        + " AND version = grant_number AND acquired_at = grant_number AND expires_at = grant_number + "
+                        + TimeUnit.NANOSECONDS.toMicros(grant.lease().toNanos())))
+                .as("%s", grant)
+                .isEqualTo("1");
+    }
+
+    private static Grant hold(Store store, String name) {
+        return Requests.get(Asked.of(store, Requests.claim(name)).answer()).orElseThrow();
+    }
+
+    @Test
     void aClaimThatComesTwiceKeepsItsNumberByWhichItIsRenewed() {
         try (Store store = store();
                 Store other = store()) {

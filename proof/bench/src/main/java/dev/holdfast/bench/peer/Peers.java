@@ -28,6 +28,16 @@ public final class Peers {
     /** A lock of a database session in place of a lease. */
     public static final String SESSION = "holdfast-session";
 
+    /** Locks of PostgreSQL in a table that is not logged; what it writes is counted, and nothing else of it. */
+    public static final PeerKind UNLOGGED = new PeerKind(
+            "holdfast-unlogged",
+            "Holdfast, unlogged",
+            Role.HOLDFAST,
+            Set.of(StoreKind.POSTGRESQL),
+            Set.of(Mode.EXCLUSIVE),
+            (url, clients) -> new HoldfastPeer(
+                    url + "&holdfast.unlogged=true&holdfast.table=unlogged_lock", HoldOptions.defaults()));
+
     /** The fair lock of the JDK. */
     public static final String CEILING = "local-fair";
 
