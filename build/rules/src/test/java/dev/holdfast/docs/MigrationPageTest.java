@@ -152,6 +152,18 @@ class MigrationPageTest {
     }
 
     @Test
+    void fromJetcd() throws InterruptedException {
+        // @formatter:off
+        // snippet migrateJetcd
+        try (Hold hold = client.lock("order:42").acquire()) {       // etcd.getLockClient().lock(name, lease).get().getKey()
+            orders.charge(42, hold.token());
+        }                                                           // etcd.getLockClient().unlock(key).get()
+        // end
+        // @formatter:on
+        assertThat(orders.charged).hasSize(1);
+    }
+
+    @Test
     void fromHazelcast() throws InterruptedException {
         // @formatter:off
         // snippet migrateHazelcast

@@ -74,6 +74,30 @@ class ChallengeTest {
     }
 
     @Test
+    void aMachineOfOneProcessorIsRefusedBeforeAnythingIsStarted() {
+        Path reports = folder.resolve("reports");
+        try (ChildProcess challenge = ChildJvm.main(Challenge.class)
+                .flags("-XX:ActiveProcessorCount=1")
+                .args("--quick", "--out", reports.toString())
+                .start()) {
+            assertThat(challenge.waitFor(PATIENCE)).isEqualTo(USAGE);
+            challenge.stderr().expect("holdfast challenge: needs 2 processors", PATIENCE);
+        }
+        assertThat(reports).doesNotExist();
+    }
+
+    @Test
+    void withoutACompilerTheClocksAreNotTested() {
+        try (ChildProcess challenge = ChildJvm.main(Challenge.class)
+                .withoutEnvironment("PATH")
+                .args("--long", "--only", "sqlite/holdfast/plain/client-clock", "--out", folder.toString())
+                .start()) {
+            assertThat(challenge.waitFor(PATIENCE)).isEqualTo(INVALID);
+            challenge.expect(line -> line.contains("sqlite/*/*/client-clock: NOT TESTED (needs gcc"), PATIENCE);
+        }
+    }
+
+    @Test
     void aChallengeThatBreaksDownIsInvalidAndNoLockIsBroken() throws Exception {
         StringWriter message = new StringWriter();
         CommandLine command = Challenge.commandLine(new PrintWriter(message));

@@ -239,7 +239,7 @@ final class Commands {
         long now = time.nanoTime();
         for (Command<?> each : underWay) {
             if (each.until - now <= 0) {
-                each.fail(errors.noAnswer());
+                each.fail(errors.unavailable("gave no answer in time: is it up, and can it be reached?", null));
                 MemcachedConnection.opTimedOut(
                         each.operation); // after many of these, spymemcached opens a new connection
             }

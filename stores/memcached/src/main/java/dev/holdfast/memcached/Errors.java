@@ -1,6 +1,5 @@
 package dev.holdfast.memcached;
 
-import dev.holdfast.ClientClosedException;
 import dev.holdfast.HoldfastException;
 import dev.holdfast.StoreRefusedException;
 import dev.holdfast.StoreUnavailableException;
@@ -46,20 +45,12 @@ record Errors(String store) {
         return why instanceof HoldfastException known ? known : unavailable("could not be asked: " + why, why);
     }
 
-    StoreUnavailableException noAnswer() {
-        return unavailable("gave no answer in time: is it up, and can it be reached?", null);
-    }
-
     StoreRefusedException refused(String why, @Nullable Throwable cause) {
         return new StoreRefusedException(store + " " + why, cause);
     }
 
     StoreUnavailableException unavailable(String why, @Nullable Throwable cause) {
         return new StoreUnavailableException(store + " " + why, cause);
-    }
-
-    ClientClosedException closed() {
-        return new ClientClosedException("the client of " + store + " is closed; connect again");
     }
 
     /** A failure as it was before futures wrapped it. */

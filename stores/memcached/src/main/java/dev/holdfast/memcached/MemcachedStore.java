@@ -1,6 +1,7 @@
 package dev.holdfast.memcached;
 
 import dev.holdfast.Capabilities;
+import dev.holdfast.ClientClosedException;
 import dev.holdfast.HoldfastException;
 import dev.holdfast.LockMode;
 import dev.holdfast.LockStatus;
@@ -396,7 +397,8 @@ final class MemcachedStore implements Store {
 
     @Override
     public void close() {
-        HoldfastException why = errors.closed();
+        HoldfastException why =
+                new ClientClosedException("the client of " + errors.store() + " is closed; connect again");
         if (commands.endAll(why)) {
             pending.values().forEach(polled -> polled.fail(why));
             shutDown.run();

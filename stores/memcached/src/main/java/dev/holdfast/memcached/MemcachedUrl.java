@@ -20,7 +20,6 @@ record MemcachedUrl(List<String> hosts, Duration timeout) {
     private static final Pattern URL = Pattern.compile(
             "memcached://(" + HOST + "(?:," + HOST + ")*)/?(?:\\?(?:timeout=([1-9]\\d{0,3})s)?)?",
             Pattern.CASE_INSENSITIVE);
-    private static final Pattern PORT = Pattern.compile(".*:0*([1-9]\\d*)");
     private static final int HIGHEST_PORT = 65_535;
 
     /**
@@ -46,8 +45,8 @@ record MemcachedUrl(List<String> hosts, Duration timeout) {
     }
 
     private static boolean hasPort(String host) {
-        Matcher port = PORT.matcher(host);
-        return port.matches() && Integer.parseInt(port.group(1)) <= HIGHEST_PORT;
+        int port = Integer.parseInt(host.substring(host.lastIndexOf(':') + 1));
+        return port > 0 && port <= HIGHEST_PORT;
     }
 
     /** As messages name the store. */

@@ -52,14 +52,11 @@ final class SocketRequests {
                                 "answers a greeting by '" + answer + "', which Memcached does not: correct the URL",
                                 null);
                     }
-                } catch (EOFException e) {
-                    away.add(errors.unavailable(
-                            "closed the connection at a greeting: is it up, is it Memcached, and does a proxy before it"
-                                    + " pass on 'version'?",
-                            e));
                 } catch (IOException e) {
                     away.add(errors.unavailable(
-                            "did not answer a greeting (" + e.getMessage() + "): is it up, and can it be reached?", e));
+                            "did not answer a greeting (" + e.getMessage() + "): is it up, can it be reached, is it"
+                                    + " Memcached, and does a proxy before it pass on 'version'?",
+                            e));
                 }
             }
         } finally {

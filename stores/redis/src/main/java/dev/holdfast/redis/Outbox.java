@@ -1,7 +1,6 @@
 package dev.holdfast.redis;
 
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
@@ -19,7 +18,7 @@ import java.util.function.Predicate;
 final class Outbox {
     private static final int ALONE = -1;
 
-    private final Set<ScriptCall> calls = new ConcurrentSkipListSet<>(Comparator.comparingLong(ScriptCall::number));
+    private final Set<ScriptCall> calls = new ConcurrentSkipListSet<>();
 
     void add(ScriptCall call) {
         calls.add(call);

@@ -27,6 +27,7 @@ public final class Faults {
                             new LostReply(LostReply.Request.RELEASE),
                             new Reset(true),
                             new Reset(false),
+                            new KillConnections(),
                             new Partition())),
             new Group(
                     "clocks wrong; server killed, failed over",

@@ -4,6 +4,12 @@ import dev.holdfast.challenge.lock.LockKind.Caught;
 import dev.holdfast.challenge.lock.LockKind.Place;
 import dev.holdfast.challenge.lock.LockKind.Role;
 import dev.holdfast.ladder.Rung;
+import dev.holdfast.ladder.etcd.LockService;
+import dev.holdfast.ladder.etcd.PutIfAbsent;
+import dev.holdfast.ladder.etcd.PutWithLease;
+import dev.holdfast.ladder.memcached.Add;
+import dev.holdfast.ladder.memcached.AddThenTouch;
+import dev.holdfast.ladder.memcached.AddWithLease;
 import dev.holdfast.ladder.redis.LuaDelete;
 import dev.holdfast.ladder.redis.SetNx;
 import dev.holdfast.ladder.redis.SetNxEx;
@@ -36,6 +42,9 @@ import java.util.function.Function;
 final class Controls {
     /** The lease of the textbooks' locks. */
     private static final Duration TEXTBOOK = Duration.ofSeconds(2);
+
+    private static final Set<String> SQL_SERVERS = Set.of("mariadb", "postgresql");
+    private static final Set<String> SQL = Set.of("sqlite", "mariadb", "postgresql");
 
     private static final Duration NONE = Duration.ZERO;
     private static final Duration BETWEEN = Duration.ofMillis(3);
@@ -81,10 +90,16 @@ final class Controls {
                     NONE,
                     new Caught("steady", List.of("once"), ""),
                     place -> new LockAloneJob(new ArbiterLock(place.arbiter(), place.name(), Flaw.NONE))),
-            inSql("query-and-occupy", NONE, "steady", "exclusive", url -> new QueryAndOccupy(url, Controls::pause)),
-            inSql("host-and-thread", NONE, "steady", "exclusive", HostAndThread::new),
-            inSql("unique-row", NONE, "kill-holder", "liveness", UniqueRow::new),
-            onPostgres("heartbeat", TEXTBOOK, "pause-holder", "exclusive", Heartbeat::new),
+            inSql(
+                    "query-and-occupy",
+                    SQL,
+                    NONE,
+                    "steady",
+                    "exclusive",
+                    url -> new QueryAndOccupy(url, Controls::pause)),
+            inSql("host-and-thread", SQL, NONE, "steady", "exclusive", HostAndThread::new),
+            inSql("unique-row", SQL, NONE, "kill-holder", "liveness", UniqueRow::new),
+            inSql("heartbeat", SQL_SERVERS, TEXTBOOK, "pause-holder", "exclusive", Heartbeat::new),
             onRedis("setnx", NONE, "kill-holder", "liveness", SetNx::new),
             onRedis("setnx-finally", NONE, "kill-holder", "liveness", SetNxFinally::new),
             onRedis("setnx-expire", TEXTBOOK, "lost-claim", "liveness", SetNxExpire::new),
@@ -92,9 +107,27 @@ final class Controls {
             onRedis("unique-value", TEXTBOOK, "pause-holder", "exclusive", UniqueValue::new),
             onRedis("lua-delete", TEXTBOOK, "pause-holder", "exclusive", LuaDelete::new),
             onRedis("watchdog", TEXTBOOK, "pause-holder", "exclusive", Watchdog::new),
-            onZooKeeper("one-node", "steady", "liveness", servers -> new OneNode(servers, Controls::longPause)),
-            onZooKeeper("one-node-looked-at", "pause-holder", "exclusive", OneNodeLookedAt::new),
-            onZooKeeper("sequential-nodes", "lost-claim", "liveness", SequentialNodes::new),
+            onServer(
+                    "zookeeper",
+                    "one-node",
+                    Locks.SESSION,
+                    "steady",
+                    "liveness",
+                    servers -> new OneNode(servers, Controls::longPause)),
+            onServer(
+                    "zookeeper",
+                    "one-node-looked-at",
+                    Locks.SESSION,
+                    "pause-holder",
+                    "exclusive",
+                    OneNodeLookedAt::new),
+            onServer("zookeeper", "sequential-nodes", Locks.SESSION, "lost-claim", "liveness", SequentialNodes::new),
+            onServer("etcd", "put-if-absent", NONE, "kill-holder", "liveness", PutIfAbsent::new),
+            onServer("etcd", "put-with-lease", TEXTBOOK, "pause-holder", "exclusive", PutWithLease::new),
+            onServer("etcd", "lock-service", TEXTBOOK, "pause-holder", "exclusive", LockService::new),
+            onServer("memcached", "add", NONE, "kill-holder", "liveness", Add::new),
+            onServer("memcached", "add-then-touch", TEXTBOOK, "lost-claim", "liveness", AddThenTouch::new),
+            onServer("memcached", "add-with-lease", TEXTBOOK, "pause-holder", "exclusive", AddWithLease::new),
             rung(
                     "setnx-unheard",
                     Set.of("sentinel"),
@@ -119,19 +152,12 @@ final class Controls {
                 place -> new ArbiterLock(place.arbiter(), place.name(), flaw));
     }
 
-    private static LockKind inSql(String id, Duration lease, String fault, String check, Function<String, Rung> rung) {
-        return rung(id, Set.of("sqlite", "postgresql"), lease, fault, check, place -> {
+    private static LockKind inSql(
+            String id, Set<String> stores, Duration lease, String fault, String check, Function<String, Rung> rung) {
+        return rung(id, stores, lease, fault, check, place -> {
             String url = place.url().replace("locks.db", "ladder.db").replaceFirst("^sqlite:", "jdbc:sqlite:");
             createTables(url, place.name());
             return rung.apply(url);
-        });
-    }
-
-    private static LockKind onPostgres(
-            String id, Duration lease, String fault, String check, Function<String, Rung> rung) {
-        return rung(id, Set.of("postgresql"), lease, fault, check, place -> {
-            createTables(place.url(), place.name());
-            return rung.apply(place.url());
         });
     }
 
@@ -140,14 +166,16 @@ final class Controls {
         return rung(id, Set.of("redis"), lease, fault, check, place -> rung.apply(place.url()));
     }
 
-    private static LockKind onZooKeeper(String id, String fault, String check, Function<String, Rung> rung) {
+    /** Of a rung that takes HOST:PORT. */
+    private static LockKind onServer(
+            String store, String id, Duration lease, String fault, String check, Function<String, Rung> rung) {
         return rung(
                 id,
-                Set.of("zookeeper"),
-                Locks.SESSION,
+                Set.of(store),
+                lease,
                 fault,
                 check,
-                place -> rung.apply(place.url().replace("zk://", "")));
+                place -> rung.apply(place.url().replaceFirst("^\\w+://", "")));
     }
 
     /** How a textbook's lock is made. */
@@ -179,7 +207,7 @@ final class Controls {
         LockSupport.parkNanos(LONG_BETWEEN.toNanos());
     }
 
-    /** Of several workers that create a table at once, PostgreSQL tells some that it is there. */
+    /** Of several workers that create a table at once, or a row, the servers tell some that it is there. */
     private static void createTables(String url, String name) throws SQLException {
         try (Connection database = DriverManager.getConnection(url);
                 Statement statement = database.createStatement()) {
@@ -187,8 +215,9 @@ final class Controls {
                     "CREATE TABLE IF NOT EXISTS locked (name VARCHAR(100) PRIMARY KEY)",
                     "CREATE TABLE IF NOT EXISTS occupied (name VARCHAR(100) PRIMARY KEY, state VARCHAR(10))",
                     "CREATE TABLE IF NOT EXISTS owned (name VARCHAR(100) PRIMARY KEY, owner VARCHAR(200), depth INTEGER)",
-                    "CREATE TABLE IF NOT EXISTS leased (name VARCHAR(100) PRIMARY KEY, beat TIMESTAMP WITH TIME ZONE)",
-                    "INSERT INTO occupied (name, state) VALUES ('" + name + "', 'free') ON CONFLICT DO NOTHING")) {
+                    "CREATE TABLE IF NOT EXISTS leased (name VARCHAR(100) PRIMARY KEY, beat TIMESTAMP(6))",
+                    "INSERT INTO occupied (name, state) SELECT '" + name + "', 'free' FROM (SELECT 1) AS one"
+                            + " WHERE NOT EXISTS (SELECT * FROM occupied WHERE name = '" + name + "')")) {
                 try {
                     statement.execute(sql);
                 } catch (SQLException collided) {

@@ -29,6 +29,10 @@ final class PeerLocks {
     /** Of Spring Integration on JDBC, by default. */
     private static final Duration TEN_SECONDS = Duration.ofSeconds(10);
 
+    private static final String IMPOSED = "the server imposes a session of";
+    private static final String BY_DATABASE = "usingDbTime, a try each 100 ms, lockAtMostFor";
+    private static final String POLLED = "a try each 100 ms, timeToLive";
+
     private static final Map<String, String> JARS = Map.of(
             "Redisson", "redisson",
             "Spring", "spring-integration-core",
@@ -39,55 +43,71 @@ final class PeerLocks {
             "db-scheduler", "db-scheduler");
 
     static final List<LockKind> ALL = List.of(
-            peer("redisson", "Redisson", "redis", "plain", HALF_MINUTE, RedissonLock::plain),
-            peer("redisson-fair", "Redisson, fair lock", "redis", "plain", HALF_MINUTE, RedissonLock::fair),
-            peer(
+            onRedis("redisson", "Redisson", "plain", "watchdog", HALF_MINUTE, RedissonLock::plain),
+            onRedis("redisson-fair", "Redisson, fair lock", "plain", "watchdog", HALF_MINUTE, RedissonLock::fair),
+            onRedis(
                     "redisson-fenced",
                     "Redisson, fenced lock",
-                    "redis",
                     "fenced",
+                    "watchdog",
                     HALF_MINUTE,
                     place -> RedissonLock.fenced(place, true)),
-            ofBench("spring-redis", StoreKind.REDIS, MINUTE),
-            peer(
+            ofBench("spring-redis", StoreKind.REDIS, "a try each 100 ms, expiry", MINUTE),
+            onRedis(
                     "spring-leader",
                     "Spring, LockRegistryLeaderInitiator",
-                    "redis",
                     "term",
+                    "expiry",
                     MINUTE,
                     place -> new SpringElection(place, MINUTE)),
-            peer("shedlock", "ShedLock", "redis", "plain", HALF_MINUTE, PeerLocks::shedLockOnRedis),
-            peer("lock4j", "lock4j", "redis", "plain", HALF_MINUTE, Lock4j::at),
+            onRedis(
+                    "shedlock",
+                    "ShedLock",
+                    "plain",
+                    "a try each 100 ms, lockAtMostFor",
+                    HALF_MINUTE,
+                    PeerLocks::shedLockOnRedis),
+            onRedis("lock4j", "lock4j", "plain", "a try each 100 ms, expire", HALF_MINUTE, Lock4j::at),
             peer(
                     "redisson-fenced-checked",
                     "Redisson, fenced lock",
                     "sentinel",
                     "fenced",
+                    "checkLockSyncedSlaves=true, watchdog",
                     HALF_MINUTE,
                     place -> RedissonLock.fenced(place, true)),
             peer(
                     "redisson-fenced",
-                    "Redisson, fenced lock, checkLockSyncedSlaves=false",
+                    "Redisson, fenced lock",
                     "sentinel",
                     "fenced",
+                    "checkLockSyncedSlaves=false, watchdog",
                     HALF_MINUTE,
                     place -> RedissonLock.fenced(place, false)),
-            ofBench("curator", StoreKind.ZOOKEEPER, Locks.SESSION),
+            ofBench("curator", StoreKind.ZOOKEEPER, IMPOSED, Locks.SESSION),
             peer(
                     "curator-listener",
                     "Curator, with a connection listener",
                     "zookeeper",
                     "plain",
+                    IMPOSED,
                     Locks.SESSION,
                     CuratorListening::new),
-            peer("curator-latch", "Curator, LeaderLatch", "zookeeper", "term", Locks.SESSION, CuratorElection::new),
-            ofBench("shedlock", StoreKind.MARIADB, HALF_MINUTE),
-            ofBench("shedlock", StoreKind.POSTGRESQL, HALF_MINUTE),
-            ofBench("spring-jdbc", StoreKind.MARIADB, TEN_SECONDS),
-            ofBench("spring-jdbc", StoreKind.POSTGRESQL, TEN_SECONDS),
+            peer(
+                    "curator-latch",
+                    "Curator, LeaderLatch",
+                    "zookeeper",
+                    "term",
+                    IMPOSED,
+                    Locks.SESSION,
+                    CuratorElection::new),
+            ofBench("shedlock", StoreKind.MARIADB, BY_DATABASE, HALF_MINUTE),
+            ofBench("shedlock", StoreKind.POSTGRESQL, BY_DATABASE, HALF_MINUTE),
+            ofBench("spring-jdbc", StoreKind.MARIADB, POLLED, TEN_SECONDS),
+            ofBench("spring-jdbc", StoreKind.POSTGRESQL, POLLED, TEN_SECONDS),
             dbScheduler("mariadb"),
             dbScheduler("postgresql"),
-            ofBench("jetcd", StoreKind.ETCD, HALF_MINUTE));
+            ofBench("jetcd", StoreKind.ETCD, "kept alive, lease", HALF_MINUTE));
 
     private PeerLocks() {}
 
@@ -99,15 +119,23 @@ final class PeerLocks {
     }
 
     private static LockKind dbScheduler(String store) {
-        return peer("db-scheduler", "db-scheduler, heartbeat 2 s", store, "period", DbScheduler.DEAD, DbScheduler::new);
+        return peer(
+                "db-scheduler",
+                "db-scheduler",
+                store,
+                "period",
+                "heartbeat 2 s, a look each 200 ms, dead after",
+                DbScheduler.DEAD,
+                DbScheduler::new);
     }
 
-    private static LockKind ofBench(String id, StoreKind store, Duration lease) {
+    private static LockKind ofBench(String id, StoreKind store, String settings, Duration lease) {
         return peer(
                 id,
                 Peers.of(id, store).title(),
                 store.name().toLowerCase(Locale.ROOT),
                 "plain",
+                settings,
                 lease,
                 place -> new LibraryLock(place.client(
                                 Peer.class,
@@ -123,9 +151,23 @@ final class PeerLocks {
                 new ShedLock(new RedisLockProvider(SpringConnections.at(place), "challenge"), place.name()));
     }
 
+    private static LockKind onRedis(
+            String id, String title, String workload, String settings, Duration lease, Opening opening) {
+        return peer(id, title, "redis", workload, settings, lease, opening);
+    }
+
+    /** Its title says its version and its settings, the last of which is its lease. */
     private static LockKind peer(
-            String id, String title, String store, String workload, Duration lease, Opening opening) {
+            String id, String title, String store, String workload, String settings, Duration lease, Opening opening) {
         return new LockKind(
-                id, withVersion(title), Role.PEER, Set.of(store), true, Set.of(workload), lease, Caught.NEVER, opening);
+                id,
+                withVersion(title) + " (" + settings + " " + lease.toSeconds() + " s)",
+                Role.PEER,
+                Set.of(store),
+                true,
+                Set.of(workload),
+                lease,
+                Caught.NEVER,
+                opening);
     }
 }

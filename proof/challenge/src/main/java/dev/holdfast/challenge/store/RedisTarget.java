@@ -58,6 +58,13 @@ record RedisTarget(RedisServer server, Optional<ServerClock> clock) implements T
     }
 
     @Override
+    public int killConnections() {
+        return Stream.of("normal", "pubsub")
+                .mapToInt(type -> Integer.parseInt(server.call("CLIENT", "KILL", "TYPE", type)))
+                .sum();
+    }
+
+    @Override
     public List<String> kept() {
         return kept(server);
     }

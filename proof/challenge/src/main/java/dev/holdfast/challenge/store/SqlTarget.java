@@ -23,10 +23,17 @@ import java.util.Optional;
  * @param title what people call it
  * @param url its address, as users of Holdfast write it
  * @param now a query for its wall clock
+ * @param kills a query for the statements that end the connections
  * @param isDone which of its answers leave no transaction open
  */
 record SqlTarget(
-        LocalServer server, String title, String url, String now, ChunkMatcher isDone, Optional<ServerClock> clock)
+        LocalServer server,
+        String title,
+        String url,
+        String now,
+        String kills,
+        ChunkMatcher isDone,
+        Optional<ServerClock> clock)
         implements Target {
     private static final String CONNECTIONS = "max_connections=1000";
 
@@ -37,6 +44,8 @@ record SqlTarget(
                 "MariaDB",
                 server.jdbcUrl(),
                 "SELECT ROUND(UNIX_TIMESTAMP(SYSDATE(3)) * 1000)",
+                "SELECT CONCAT('KILL ', id) FROM information_schema.processlist"
+                        + " WHERE id <> CONNECTION_ID() AND command <> 'Daemon'",
                 Replies::isIdleMariaDb,
                 clock);
     }
@@ -48,6 +57,8 @@ record SqlTarget(
                 "PostgreSQL",
                 server.jdbcUrl(),
                 "SELECT ROUND(EXTRACT(EPOCH FROM clock_timestamp()) * 1000)",
+                "SELECT 'SELECT pg_terminate_backend(' || pid || ')' FROM pg_stat_activity"
+                        + " WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'",
                 Replies::isIdlePostgres,
                 clock);
     }
@@ -71,6 +82,26 @@ record SqlTarget(
     @Override
     public long wallMillis() {
         return (long) Double.parseDouble(ask(now));
+    }
+
+    @Override
+    public int killConnections() {
+        int killed = 0;
+        List<String> statements = column(url, kills);
+        try (Connection connection = DriverManager.getConnection(url);
+                Statement statement = connection.createStatement()) {
+            for (String kill : statements) {
+                try {
+                    statement.execute(kill);
+                    killed++;
+                } catch (SQLException ended) {
+                    // by its client, meanwhile
+                }
+            }
+        } catch (SQLException e) {
+            throw new IllegalStateException("the server ends no connections", e);
+        }
+        return killed;
     }
 
     /** Rows with a holder or a waiter. A free one stays, with its last number, until it is purged for its age. */

@@ -40,6 +40,11 @@ public interface Target extends AutoCloseable {
         throw new UnsupportedOperationException(settings() + " has no clock to set");
     }
 
+    /** Has the server end all connections but that on which it is asked to; how many. */
+    default int killConnections() {
+        throw new UnsupportedOperationException(settings() + " ends no connection by a command");
+    }
+
     /**
      * Which bytes from the server say that it has done what it was asked for. A connection that ends before takes what was
      * not committed with it, and a reply that is lost then is no fault at all.

@@ -41,8 +41,8 @@ class TableTest {
                         "|---|---|---|---|",
                         "| Redis 7.0.15 | workers race; are stopped, killed, interrupted"
                                 + " | HELD under 1 of 1: 1 events, 2 bites, each < 100.0 %"
-                                + " | ShedLock: HELD under 1 of 1: 1 events, 1 bites, each < 100.0 %."
-                                + " lock4j: BROKEN pause-holder (tokens: 1 of 1) |",
+                                + " | ShedLock (a try each 100 ms, lockAtMostFor 30 s): HELD under 1 of 1: 1 events, 1 bites,"
+                                + " each < 100.0 %. lock4j (a try each 100 ms, expire 30 s): BROKEN pause-holder (tokens: 1 of 1) |",
                         "| Redis 7.0.15 | replies lost; connections reset, cut off"
                                 + " | HELD under 1 of 1: 1 events, 1 bites, each < 100.0 % | – |",
                         "| SQLite by a driver | workers race; are stopped, killed, interrupted"

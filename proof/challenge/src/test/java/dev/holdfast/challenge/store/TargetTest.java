@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.Hold;
 import dev.holdfast.LockClient;
 import dev.holdfast.testbed.Await;
+import dev.holdfast.testbed.TcpProxy;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Each store, looked at by other means than Holdfast's. */
 class TargetTest {
@@ -39,6 +41,20 @@ class TargetTest {
                 assertSeen(target, client.readWriteLock(NAME).read()::acquire);
                 assertSeen(target, client.semaphore(NAME, 2)::acquire);
             }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"redis", "mariadb", "postgresql"})
+    void theServerEndsAllConnections(String store) throws InterruptedException {
+        try (Target target = orSkip(() -> StoreKind.of(store).start(Optional.empty(), folder));
+                TcpProxy proxy = TcpProxy.to(target.port().orElseThrow());
+                LockClient client = LockClient.connect(target.urlThrough(proxy.port()))) {
+            client.lock(NAME).acquire().close();
+            long before = proxy.connections().accepted();
+            assertThat(target.killConnections()).isPositive();
+            client.lock(NAME).acquire().close();
+            assertThat(proxy.connections().accepted()).isGreaterThan(before);
         }
     }
 

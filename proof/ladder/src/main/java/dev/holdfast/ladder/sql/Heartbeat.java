@@ -25,11 +25,11 @@ public final class Heartbeat extends SqlRung {
     public boolean run(String name, Work work) {
         // snippet ladderHeartbeat
         cleanUp();
-        if (change("INSERT INTO leased (name, beat) VALUES (?, clock_timestamp())", name) == 0) {
+        if (change("INSERT INTO leased (name, beat) VALUES (?, CURRENT_TIMESTAMP(6))", name) == 0) {
             return false;
         }
         Future<?> beating = timer.scheduleAtFixedRate(
-                () -> change("UPDATE leased SET beat = clock_timestamp() WHERE name = ?", name),
+                () -> change("UPDATE leased SET beat = CURRENT_TIMESTAMP(6) WHERE name = ?", name),
                 LEASE_SECONDS * 1000 / 3,
                 LEASE_SECONDS * 1000 / 3,
                 TimeUnit.MILLISECONDS);
@@ -44,7 +44,7 @@ public final class Heartbeat extends SqlRung {
     }
 
     private void cleanUp() {
-        change("DELETE FROM leased WHERE beat < clock_timestamp() - make_interval(secs => ?)", (double) LEASE_SECONDS);
+        change("DELETE FROM leased WHERE beat < CURRENT_TIMESTAMP(6) - INTERVAL '" + LEASE_SECONDS + "' SECOND");
     }
 
     @Override

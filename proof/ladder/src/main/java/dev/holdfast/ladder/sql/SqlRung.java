@@ -12,6 +12,8 @@ abstract class SqlRung implements Rung {
     /** A textbook says a minute; here tests wait until it is over. */
     static final long LEASE_SECONDS = 2;
 
+    /** The class of states in which a constraint is violated. */
+    private static final String CONSTRAINT = "23";
     /** SQLite has no states of its own. */
     private static final int SQLITE_CONSTRAINT = 19;
 
@@ -31,7 +33,7 @@ abstract class SqlRung implements Rung {
             bind(statement, values);
             return statement.executeUpdate();
         } catch (SQLException e) {
-            if ("23505".equals(e.getSQLState()) || e.getErrorCode() == SQLITE_CONSTRAINT) {
+            if (String.valueOf(e.getSQLState()).startsWith(CONSTRAINT) || e.getErrorCode() == SQLITE_CONSTRAINT) {
                 return 0; // there is such a row
             }
             throw new IllegalStateException(e);
