@@ -12,7 +12,7 @@ import java.util.Set;
 
 /**
  * Random histories on a single server, by leases that are shorter than those it gives. It is not killed: it would forget all,
- * and {@link EvictionTest} says how far that is contained.
+ * and {@link MemoryPressureTest} says how far that is contained.
  */
 class MemcachedFuzzTest extends StoreFuzz {
     @Started

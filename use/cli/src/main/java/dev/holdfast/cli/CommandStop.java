@@ -20,7 +20,7 @@ final class CommandStop {
     private static final Duration SHORTEST_PAUSE = Duration.ofMillis(10);
     private static final Duration LONGEST_PAUSE = Duration.ofMillis(100);
     /** A search can miss a process that starts its successor and ends meanwhile; so many in a row do not. */
-    private static final int CALM_SEARCHES = 8;
+    private static final int CALM_SEARCHES = 16;
 
     private static final Duration BETWEEN_SEARCHES = Duration.ofMillis(2);
     /** A process found later starts others faster than it can be stopped: it is killed at once. */

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
  * {@code holdfast.memcached.rounds} is how often, 60 unless it is given.
  */
 @Tag("thorough")
-class EvictionTest {
+class MemoryPressureTest {
     private static final int ROUNDS = Integer.getInteger("holdfast.memcached.rounds", 60);
     private static final Duration LEASE = Duration.ofSeconds(3);
     private static final Duration TIMEOUT = Duration.ofSeconds(1);
@@ -68,8 +68,8 @@ class EvictionTest {
         }
         outlived.forEach(times -> times.sort(null));
         System.out.println(
-                "EvictionTest: " + ROUNDS + " times, " + evictions + " evictions; a hold outlived its item by");
-        outlived.forEach(times -> System.out.println("EvictionTest:   " + times.get(times.size() / 2)
+                "MemoryPressureTest: " + ROUNDS + " times, " + evictions + " evictions; a hold outlived its item by");
+        outlived.forEach(times -> System.out.println("MemoryPressureTest:   " + times.get(times.size() / 2)
                 + " in the middle, " + times.get(times.size() - 1) + " at most"));
         assertThat(evictions).as("the fault bit").isPositive();
         assertThat(outlived.get(0)).as("evicted").allMatch(time -> time.compareTo(BOUND) < 0);

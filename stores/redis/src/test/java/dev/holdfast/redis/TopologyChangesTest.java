@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 
 /** A cluster that changes while its locks are held and waited for. */
 @Tag("thorough")
-class ClusterChangesTest {
+class TopologyChangesTest {
     private final Rig rig = new Rig();
     private RedisCluster cluster;
 

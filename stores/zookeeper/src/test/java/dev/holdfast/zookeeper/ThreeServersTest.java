@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 
 /** Three real servers, of which one fails: the effect on holds and waiters. */
 @Tag("thorough")
-class EnsembleTest {
+class ThreeServersTest {
     private static final Duration TIME_LIMIT = Duration.ofSeconds(60);
 
     @AutoClose

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Three members, of which one is killed, stopped, or cut off from the others while clients hold and wait. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
-class ClusterTest {
+class ThreeMembersTest {
     /** A busy machine is in time to renew it. */
     private static final Duration LEASE = Duration.ofSeconds(9);
 
