@@ -229,7 +229,11 @@ public final class RedisCluster implements AutoCloseable {
         await(
                 "all nodes to know the owner of slot " + slot,
                 () -> living().stream().allMatch(node -> masterPort(node, slot) == to.port())
-                        && living().stream().map(RedisCluster::epochs).distinct().count() == 1);
+                        && living().stream()
+                                        .map(RedisCluster::epochs)
+                                        .distinct()
+                                        .count()
+                                == 1);
     }
 
     /** The epoch of each node, as one tells. */

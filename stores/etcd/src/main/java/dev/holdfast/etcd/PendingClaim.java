@@ -176,8 +176,7 @@ final class PendingClaim implements Pending {
         Supplier<CompletableFuture<Read>> reading = () -> context.claimKeys().queue(claim.name(), 0);
         return request(() -> context.releases().behind(claim.name(), reading), read -> {
             boolean there = read.queue().stream().anyMatch(this::isMine);
-            boolean free =
-                    there || Queued.blockers(claim.mode(), read.queue()).isEmpty();
+            boolean free = there || Queued.blockers(claim.mode(), read.queue()).isEmpty();
             return free && !cancelled ? entering(in) : answering(null);
         });
     }

@@ -73,6 +73,7 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
     private final PlannedTask again;
     /** How often it was asked to drain since the last drain began, with that one: two at once would send out of order. */
     private final AtomicInteger drains = new AtomicInteger();
+
     private volatile boolean connected = true;
     /** Whether the server sorts keys into slots, as a cluster behind one address does. */
     private volatile boolean slots;

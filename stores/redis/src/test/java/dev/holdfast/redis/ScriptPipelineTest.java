@@ -163,9 +163,11 @@ class ScriptPipelineTest {
             ScriptPipeline pipeline =
                     new ScriptPipeline(connection, rig.time(), Rig.NEVER, new RedisErrors("redis"), Acks.NONE);
             RedisStore store = rig.open();
-            ScriptCall one = ScriptCall.release("a", Rig.hold(store, Rig.claim("a", half)).id(), half);
+            ScriptCall one = ScriptCall.release(
+                    "a", Rig.hold(store, Rig.claim("a", half)).id(), half);
             ScriptCall claim = ScriptCall.claim("a", false, true, words(Rig.claim("a", half)));
-            ScriptCall other = ScriptCall.release("a", Rig.hold(store, Rig.claim("a", half)).id(), half);
+            ScriptCall other = ScriptCall.release(
+                    "a", Rig.hold(store, Rig.claim("a", half)).id(), half);
             rig.call("SCRIPT", "FLUSH");
             Rig.hold(store, "b"); // the script of claims is known again
             proxy.toServer().hold();

@@ -126,9 +126,7 @@ class PredecessorsTest {
     }
 
     private static List<String> holders(List<String> queue) {
-        return Queued.holders(Predecessors.of(queue)).stream()
-                .map(Node::name)
-                .toList();
+        return Queued.holders(Predecessors.of(queue)).stream().map(Node::name).toList();
     }
 
     private static List<String> queue(String... kinds) {

@@ -156,7 +156,8 @@ class TerminalTest extends OnOwnStore {
     @Test
     void whatControlZStoppedGoesOnWhenHoldfastAloneIsContinued() throws IOException {
         ChildProcess shell = Pseudoterminal.shell(cli);
-        shell.send("\"$HOLDFAST\" run job -- sh -c 'echo parent $PPID; until [ -e go ]; do sleep 0.05; done; echo went on'");
+        shell.send(
+                "\"$HOLDFAST\" run job -- sh -c 'echo parent $PPID; until [ -e go ]; do sleep 0.05; done; echo went on'");
         long holdfast = Long.parseLong(shell.expect(line -> line.matches("parent \\d+\\s*"), SOON)
                 .substring("parent ".length())
                 .strip());

@@ -62,7 +62,9 @@ class VersionsTest {
                                 "etcd://" + etcd.endpoint(),
                                 "memcached://" + memcached.endpoint())
                         .start()) {
-            assertThat(beside.waitFor(Duration.ofMinutes(15))).as(beside.story()).isZero();
+            assertThat(beside.waitFor(Duration.ofMinutes(15)))
+                    .as(beside.story())
+                    .isZero();
             assertThat(beside.lines()).as("a line for each store").hasSize(7);
         }
     }

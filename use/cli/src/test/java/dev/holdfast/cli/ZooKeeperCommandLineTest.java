@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The command line on ZooKeeper. */
 @Tag("thorough")
-@Tag("engine-proved-elsewhere")
+@Tag("engine-in-another-class")
 class ZooKeeperCommandLineTest extends CommandLineContract {
     private static final AtomicInteger STORES = new AtomicInteger();
 

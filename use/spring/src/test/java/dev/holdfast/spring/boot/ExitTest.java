@@ -55,7 +55,8 @@ class ExitTest {
         CLOSE_IN_AN_ANNOTATED_CALL_ON_A_VIRTUAL_THREAD {
             @Override
             void play(ConfigurableApplicationContext context) throws InterruptedException {
-                startVirtual(() -> context.getBean(Work.class).guarded(context::close)).join();
+                startVirtual(() -> context.getBean(Work.class).guarded(context::close))
+                        .join();
             }
         },
         SPRINGS_EXIT_IN_A_RUN_OF_ONCE {
