@@ -31,7 +31,7 @@ final class NodeProcess implements AutoCloseable {
         DOWN
     }
 
-    private static final Duration START = Duration.ofMinutes(1);
+    private static final Duration START = Duration.ofMinutes(3);
     private static final Pattern ORDERS = Pattern.compile("orders (\\d{1,6}) (\\d{1,6})");
 
     private final int number;
