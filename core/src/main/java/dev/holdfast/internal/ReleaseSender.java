@@ -68,16 +68,14 @@ final class ReleaseSender {
         long sent = time.nanoTime();
         CompletableFuture<Boolean> released = grant.released(); // made first: the caller that closed may wait for it
         return track(grant.grant().name(), store.release(grant.grant()).whenComplete((held, failure) -> {
-            if (failure == null) {
-                try {
-                    if (!held && last != null) {
-                        telemetry.lostUnnoticed(last, Loss.Cause.GONE_FROM_STORE);
-                    }
-                } finally {
-                    released.complete(held);
+            try {
+                if (failure != null) {
+                    failed(grant, last, failure, sent);
+                } else if (!held && last != null) {
+                    telemetry.lostUnnoticed(last, Loss.Cause.GONE_FROM_STORE);
                 }
-            } else {
-                failed(grant, last, failure, sent);
+            } finally {
+                released.complete(failure == null && held); // a failure has completed it before
             }
         }));
     }

@@ -42,6 +42,7 @@ public interface Queued {
         return List.of();
     }
 
+    /** The last before it with which too few permits are left. */
     private static <C extends Queued> List<C> permitBlockers(Mode.Permits wanted, List<C> before) {
         List<C> blockers = new ArrayList<>();
         long taken = wanted.permits();

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
@@ -87,6 +88,7 @@ class ChallengeTest {
     }
 
     @Test
+    @Tag("thorough")
     void withoutACompilerTheClocksAreNotTested() {
         try (ChildProcess challenge = ChildJvm.main(Challenge.class)
                 .withoutEnvironment("PATH")

@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -22,6 +23,7 @@ class LeftoversTest {
     private Path folder;
 
     @Test
+    @Tag("thorough")
     void aRunWhoseLookIntoTheStoreFindsNoLockThatIsHeldIsInvalid() {
         StoreKind sqlite = StoreKind.of("sqlite");
         StoreKind blind = new StoreKind("sqlite", true, false, (clock, files) -> new Blind(sqlite.start(clock, files)));

@@ -17,10 +17,12 @@ import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A heat that is made again by its seed. */
+@Tag("thorough")
 class SeedTest {
     /** So many turns each worker has, as nothing is done to it. */
     private static final int TURNS = 10;

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,6 +31,8 @@ class TargetTest {
         return StoreKind.ALL.stream();
     }
 
+    /** Everyday, the short challenge shows it on three stores. */
+    @Tag("thorough")
     @ParameterizedTest
     @MethodSource("stores")
     void aHoldIsSeenInTheStoreAndAReleasedLockIsNot(StoreKind store) throws InterruptedException {
@@ -44,6 +47,7 @@ class TargetTest {
         }
     }
 
+    @Tag("thorough")
     @ParameterizedTest
     @ValueSource(strings = {"redis", "mariadb", "postgresql"})
     void theServerEndsAllConnections(String store) throws InterruptedException {
