@@ -50,7 +50,7 @@ final class ReactiveCall {
                         body -> Flux.from(body.publisher(call, method, unbound, adapter))
                                 .doOnNext(method::checkFinished)
                                 .concatWith(body.work.idle())
-                                .onErrorResume(failure -> body.work.idle().then(Mono.error(failure)))
+                                .onErrorResume(body.work::failedWhenIdle)
                                 .doOnComplete(body.hold::close)
                                 .contextWrite(body.work::in),
                         Body::ended,
@@ -62,7 +62,7 @@ final class ReactiveCall {
                                 .doOnNext(method::checkFinished)
                                 .delayUntil(value -> body.work.idle())
                                 .switchIfEmpty(body.work.idle())
-                                .onErrorResume(failure -> body.work.idle().then(Mono.error(failure)))
+                                .onErrorResume(body.work::failedWhenIdle)
                                 .doOnSuccess(value -> body.hold.close())
                                 .contextWrite(body.work::in),
                         Body::ended,
@@ -96,7 +96,7 @@ final class ReactiveCall {
             try {
                 // for aspects further inside, which ask for the present invocation
                 Publisher<Object> own = adapter.toPublisher(ExposeInvocationInterceptor.INSTANCE.invoke(copy));
-                return subscriber -> work.run(() -> own.subscribe(subscriber));
+                return subscriber -> work.subscribe(own, subscriber);
             } catch (Throwable failed) {
                 return Mono.error(failed);
             } finally {

@@ -99,7 +99,7 @@ class HoldLockReactiveTest {
         });
     }
 
-    static Stream<Arguments> blockingBodies() {
+    static Stream<Arguments> bodies() {
         return Stream.of(
                 body("in the method itself", Prices::blocks),
                 body("at the subscription", (prices, work) -> prices.one(Mono.fromRunnable(work), null)),
@@ -157,7 +157,18 @@ class HoldLockReactiveTest {
                                 .doOnNext(price -> work.run()))),
                 body(
                         "of a flux at the subscription",
-                        (prices, work) -> prices.several(Flux.range(0, 9).doOnNext(price -> work.run()))));
+                        (prices, work) -> prices.several(Flux.range(0, 9).doOnNext(price -> work.run()))),
+                body(
+                        "of a flux at a later request",
+                        (prices, work) -> prices.several(Flux.range(0, 9).doOnNext(price -> {
+                                    if (price > 0) {
+                                        work.run();
+                                    }
+                                }))
+                                .publishOn(Schedulers.boundedElastic(), 1)),
+                body(
+                        "behind a flux",
+                        (prices, work) -> prices.several(Flux.range(0, 9)).doOnNext(price -> work.run())));
     }
 
     private static Arguments body(String where, BiFunction<Prices, Runnable, Publisher<?>> made) {
@@ -165,7 +176,7 @@ class HoldLockReactiveTest {
     }
 
     @ParameterizedTest
-    @MethodSource("blockingBodies")
+    @MethodSource("bodies")
     void aCancellationReleasesTheLockWhenTheBlockingBodyHasEnded(BiFunction<Prices, Runnable, Publisher<?>> made) {
         with((prices, client) -> {
             Blocking work = new Blocking();
@@ -177,6 +188,21 @@ class HoldLockReactiveTest {
             assertThat(client.lock("prices").tryAcquire(Duration.ofMillis(200))).isEmpty();
             work.mayEnd.countDown();
             subscribed.join();
+            isFree(client);
+        });
+    }
+
+    @ParameterizedTest
+    @MethodSource("bodies")
+    void anErrorThatReactorDoesNotReportIsToldAndReleasesTheLock(BiFunction<Prices, Runnable, Publisher<?>> made) {
+        with((prices, client) -> {
+            NoSuchMethodError error = new NoSuchMethodError();
+            CompletableFuture<Throwable> told = new CompletableFuture<>();
+            Flux.from(made.apply(prices, () -> {
+                        throw error;
+                    }))
+                    .subscribe(value -> {}, told::complete, () -> told.complete(null));
+            assertThat(told.get(1, TimeUnit.MINUTES)).isSameAs(error);
             isFree(client);
         });
     }
