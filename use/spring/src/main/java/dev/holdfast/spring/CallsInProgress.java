@@ -1,6 +1,8 @@
 package dev.holdfast.spring;
 
 import java.util.Arrays;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
@@ -10,12 +12,13 @@ import org.springframework.context.SmartLifecycle;
  * Annotated calls that hold a lock, run or lead now, or wait for a lock: it may be handed over to them when another call
  * ends. The end of the application waits for them, within the time of one phase, before candidacies end and the lock
  * clients close: also for those on threads that Spring does not drain, such as virtual threads. It does not wait for calls
- * on platform threads that wait for it: those that end the application or the JVM.
+ * whose threads wait for it: those that end the application or the JVM.
  */
 final class CallsInProgress implements SmartLifecycle {
     /** After everything that Spring drains, directly before candidacies end and the lock clients close. */
     private static final int PHASE = 3;
 
+    private final Map<Call, Thread> callers = new ConcurrentHashMap<>();
     private final LongAdder begun = new LongAdder();
     private final LongAdder ended = new LongAdder();
     private final AtomicReference<@Nullable Runnable> waiting = new AtomicReference<>();
@@ -33,8 +36,10 @@ final class CallsInProgress implements SmartLifecycle {
     Object untilReturn(Call call) throws Throwable {
         begin();
         try {
+            callers.put(call, Thread.currentThread());
             return call.run();
         } finally {
+            callers.remove(call);
             end();
         }
     }
@@ -58,12 +63,9 @@ final class CallsInProgress implements SmartLifecycle {
     @Override
     public void stop(Runnable done) {
         running = false;
-        waitingForTheEnd = Thread.getAllStackTraces().entrySet().stream()
-                .filter(each -> each.getKey().equals(Thread.currentThread()) || isExiting(each.getValue()))
-                .mapToLong(each -> Arrays.stream(each.getValue())
-                        .filter(CallsInProgress::isCall)
-                        .count())
-                .sum();
+        waitingForTheEnd = callers.values().stream()
+                .filter(caller -> caller == Thread.currentThread() || isExiting(caller))
+                .count();
         waiting.set(done);
         tellIfNone();
     }
@@ -73,13 +75,9 @@ final class CallsInProgress implements SmartLifecycle {
         running = false;
     }
 
-    private static boolean isCall(StackTraceElement frame) {
-        return frame.getClassName().equals(CallsInProgress.class.getName())
-                && frame.getMethodName().equals("untilReturn");
-    }
-
-    private static boolean isExiting(StackTraceElement[] stack) {
-        return Arrays.stream(stack).anyMatch(frame -> frame.getClassName().equals("java.lang.Shutdown"));
+    private static boolean isExiting(Thread caller) {
+        return Arrays.stream(caller.getStackTrace())
+                .anyMatch(frame -> frame.getClassName().equals("java.lang.Shutdown"));
     }
 
     private void tellIfNone() {

@@ -1,5 +1,7 @@
 package dev.holdfast.spring.boot;
 
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
 import dev.holdfast.spring.HoldLock;
 import dev.holdfast.spring.LeaderElected;
 import dev.holdfast.spring.LockAnnotationsAutoConfiguration;
@@ -43,6 +45,20 @@ class ExitTest {
                 context.getBean(Work.class).guarded(() -> System.exit(SpringApplication.exit(context)));
             }
         },
+        EXIT_IN_AN_ANNOTATED_CALL_ON_A_VIRTUAL_THREAD {
+            @Override
+            void play(ConfigurableApplicationContext context) throws InterruptedException {
+                startVirtual(() -> context.getBean(Work.class).guarded(() -> System.exit(0)))
+                        .join();
+            }
+        },
+        CLOSE_IN_AN_ANNOTATED_CALL_ON_A_VIRTUAL_THREAD {
+            @Override
+            void play(ConfigurableApplicationContext context) throws InterruptedException {
+                startVirtual(() -> context.getBean(Work.class).guarded(context::close))
+                        .join();
+            }
+        },
         SPRINGS_EXIT_IN_A_RUN_OF_ONCE {
             @Override
             void play(ConfigurableApplicationContext context) {
@@ -67,6 +83,16 @@ class ExitTest {
         }
 
         void elected(ConfigurableApplicationContext context) {}
+
+        static Thread startVirtual(Runnable task) {
+            try {
+                return (Thread) Thread.class
+                        .getMethod("startVirtualThread", Runnable.class)
+                        .invoke(null, task);
+            } catch (ReflectiveOperationException unexpected) {
+                throw new IllegalStateException(unexpected);
+            }
+        }
     }
 
     /** The child JVM. */
@@ -91,6 +117,9 @@ class ExitTest {
     @ParameterizedTest
     @EnumSource(Scene.class)
     void theShutdownDoesNotWaitForIt(Scene scene) {
+        assumeTrue(
+                !scene.name().contains("VIRTUAL") || Runtime.version().feature() >= 21,
+                "virtual threads need Java 21 or later");
         try (ChildProcess child =
                 ChildJvm.main(Application.class).args(scene.name()).start()) {
             child.expect("started", PATIENCE);
