@@ -46,7 +46,7 @@ record BreakJournal(Path file) {
      * @param at when, to the second
      * @param by who, as USER@HOST
      * @param store without secrets
-     * @param name the lock
+     * @param name the lock, as {@link #isOf} compares it
      * @param token of the grant
      * @param holder who lost it
      * @param atOnce whether the next one got it before the lease had run out
@@ -89,6 +89,11 @@ record BreakJournal(Path file) {
             }
         }
 
+        /** Whether it is about the lock of this name; blanks around a name belong to it. */
+        boolean isOf(String lock) {
+            return Printable.text(name).equals(Printable.text(lock));
+        }
+
         private String line() {
             String line = Stream.of(
                             at.toString(),
@@ -98,8 +103,8 @@ record BreakJournal(Path file) {
                             Long.toString(token),
                             holder,
                             atOnce ? NOW : "lease",
-                            reason)
-                    .map(Printable::oneLine)
+                            Printable.oneLine(reason))
+                    .map(Printable::text)
                     .collect(Collectors.joining("\t"));
             return confirmed ? line : line + "\t" + UNKNOWN;
         }

@@ -83,8 +83,8 @@ final class SeenHistory {
     }
 
     private void ended(String name, LockStatus.Held held, long sinceNanos, List<BreakJournal.Entry> breaks) {
-        boolean broken = breaks.stream()
-                .anyMatch(each -> each.confirmed() && each.name().equals(name) && each.token() == held.token());
+        boolean broken =
+                breaks.stream().anyMatch(each -> each.confirmed() && each.isOf(name) && each.token() == held.token());
         boolean ranOut = held.leaseLeft().toNanos() <= sinceNanos;
         tell(broken ? "broken" : ranOut ? "lost" : "ended", name, Snapshot.party(held.holder()));
         if (!broken && !ranOut) {

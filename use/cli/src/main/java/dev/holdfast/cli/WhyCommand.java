@@ -80,7 +80,7 @@ final class WhyCommand implements Callable<Integer> {
 
     private List<BreakJournal.Entry> breaks(StoreUrl store) {
         return BreakJournal.ofUser().map(journal -> journal.on(store.shown())).orElse(List.of()).stream()
-                .filter(entry -> entry.name().equals(name))
+                .filter(entry -> entry.isOf(name))
                 .limit(MOST_BREAKS)
                 .toList();
     }

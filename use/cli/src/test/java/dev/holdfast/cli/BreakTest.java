@@ -130,6 +130,16 @@ class BreakTest extends OnOwnStore {
     }
 
     @Test
+    void blanksAroundANameBelongToItInWhyToo() throws InterruptedException {
+        assertThat(client.lock(" job ").acquire().isValid()).isTrue();
+
+        script("break", "--yes", "--reason", "it hung", " job ");
+
+        assertThat(script("why", " job ").out()).anyMatch(line -> line.contains("it hung"));
+        assertThat(script("why", "job").out()).noneMatch(line -> line.contains("it hung"));
+    }
+
+    @Test
     void releaseGoesOnToWorkAndItsReasonIsKeptToo() {
         assertThat(script("release", "--yes", "--reason", "old word", "job").code())
                 .isZero();
