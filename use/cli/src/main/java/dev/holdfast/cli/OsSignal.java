@@ -29,9 +29,22 @@ record OsSignal(String name, int number) {
         install(name, SignalHandler.SIG_IGN);
     }
 
+    /** Does with this process what the system does without a handler; returns when it goes on. */
+    void doAsUsual() {
+        Signal signal = new Signal(name);
+        SignalHandler own = Signal.handle(signal, SignalHandler.SIG_DFL);
+        try (SignalSender sender = new SignalSender()) { // Java raises only what it handles
+            boolean unused = sender.send(name, ProcessHandle.current().pid());
+        }
+        Signal.handle(signal, own);
+    }
+
     private static void install(String name, SignalHandler handler) {
         try {
-            Signal.handle(new Signal(name), handler);
+            Signal signal = new Signal(name);
+            if (SignalHandler.SIG_IGN.equals(Signal.handle(signal, handler))) {
+                Signal.handle(signal, SignalHandler.SIG_IGN); // the JVM does so for three signals alone
+            }
         } catch (IllegalArgumentException e) {
             // No such signal here: nobody can send it.
         }

@@ -6,11 +6,12 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
 /**
- * A terminal on which each frame replaces the one before. At the end its earlier content is restored, also after a signal.
- * If stdout is no terminal, or one without a cursor, each frame is printed below the one before.
+ * A terminal on which each frame replaces the one before. At the end its earlier content is restored, also after a signal,
+ * and so it is while Ctrl-Z stops this process. If stdout is no terminal, or one without a cursor, each frame is printed below the one before.
  */
 final class Screen implements AutoCloseable {
     /** Without wrapped lines: a line of as many characters as there are columns may be wider, such as one in Chinese. */
@@ -28,14 +29,30 @@ final class Screen implements AutoCloseable {
     private volatile int lines = LINES;
     private volatile int columns = COLUMNS;
     private boolean isFirst = true;
+    private final ReentrantLock printing = new ReentrantLock();
+    private String shown = "";
 
     private Screen(boolean isTerminal) {
         this.isTerminal = isTerminal;
         if (isTerminal) {
             measure();
             OsSignal.handle("WINCH", signal -> measure());
+            OsSignal.handle("TSTP", this::suspend);
             Runtime.getRuntime().addShutdownHook(atExit);
             print(ENTER);
+        }
+    }
+
+    /** Nothing is drawn until the process goes on: at once where no shell could continue it. */
+    private void suspend(OsSignal stop) {
+        printing.lock();
+        try {
+            leave();
+            stop.doAsUsual();
+            measure();
+            print(ENTER + shown);
+        } finally {
+            printing.unlock();
         }
     }
 
@@ -81,7 +98,13 @@ final class Screen implements AutoCloseable {
             frame.forEach(line -> text.append(line).append('\n'));
         }
         isFirst = false;
-        print(text.toString());
+        printing.lock();
+        try {
+            shown = text.toString();
+            print(shown);
+        } finally {
+            printing.unlock();
+        }
         return !System.out.checkError();
     }
 
@@ -104,7 +127,12 @@ final class Screen implements AutoCloseable {
     }
 
     private void leave() {
-        print(LEAVE);
+        printing.lock();
+        try {
+            print(LEAVE);
+        } finally {
+            printing.unlock();
+        }
     }
 
     private static void print(String text) {

@@ -86,6 +86,19 @@ class SignalTest extends OnOwnStore {
 
     @Test
     @Tag("thorough")
+    void aSignalThatWasIgnoredAtTheStartStaysSoForTheCommandToo() {
+        Cli.Ended ended = Cli.end(cli.shell(
+                        "sh",
+                        "-c",
+                        "trap '' USR1; exec \"$HOLDFAST\" run job -- sh -c 'kill -s USR1 $PPID $$; echo still here'")
+                .start());
+
+        assertThat(ended.code()).isZero();
+        assertThat(ended.out()).containsExactly("still here");
+    }
+
+    @Test
+    @Tag("thorough")
     void aSignalThatEndedOurHelperShellDoesNotKeepTheNextOneFromTheCommand() {
         ChildProcess run = cli.script(
                         "run",

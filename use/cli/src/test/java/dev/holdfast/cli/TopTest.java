@@ -181,6 +181,29 @@ class TopTest extends OnOwnStore {
     }
 
     @Test
+    @Tag("thorough")
+    void controlZRestoresTheTerminalUntilItGoesOn() throws InterruptedException {
+        try (LockClient client = cli.client();
+                Hold hold = client.lock("job").acquire()) {
+            ChildProcess shell = Pseudoterminal.shell(cli);
+            shell.send("TERM=xterm \"$HOLDFAST\" top --every 100ms");
+            for (int stop = 0; stop < 2; stop++) {
+                shell.expect(line -> line.contains(ALTERNATE_SCREEN), SOON);
+                shell.expect(line -> line.contains(Long.toString(hold.token())), SOON);
+                shell.type(Pseudoterminal.CTRL_Z);
+                shell.expect(line -> line.contains(BACK), SOON);
+                shell.expect(line -> line.contains("Stopped"), SOON);
+                shell.send("fg");
+            }
+            shell.expect(line -> line.contains(ALTERNATE_SCREEN), SOON);
+            shell.type(Pseudoterminal.CTRL_C);
+            shell.send("exit 0");
+
+            assertThat(Cli.end(shell).code()).isZero();
+        }
+    }
+
+    @Test
     void aFileThatIsNotThereIsNotMade() {
         Cli.Ended ended = script("--store", "sqlite:" + cli.file("none.db"), "top");
 
