@@ -1,5 +1,8 @@
 package dev.holdfast.cli;
 
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -50,7 +53,21 @@ final class SignalRelay implements AutoCloseable {
         for (String name : SIGNALS) {
             OsSignal.handle(name, relay::receive);
         }
+        OsSignal.handle("CONT", signal -> continueOthers());
         return relay;
+    }
+
+    /** What Ctrl-Z stopped together with this process, if this process alone was continued. */
+    private static void continueOthers() {
+        List<String> kill = new ArrayList<>(List.of("/bin/sh", "-c", "kill -s CONT \"$@\"", "sh"));
+        ProcessHandle.current().descendants().forEach(each -> kill.add(Long.toString(each.pid())));
+        try {
+            Process unused = new ProcessBuilder(kill)
+                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .start();
+        } catch (IOException | OutOfMemoryError e) { // the latter: no process can be created
+            // it can be continued by itself
+        }
     }
 
     /** Closed when nothing is held any more: the process can exit from now on. */
