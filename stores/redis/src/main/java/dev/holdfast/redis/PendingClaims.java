@@ -193,7 +193,7 @@ final class PendingClaims implements OfferListener.Listener {
         offers.giveUp();
     }
 
-    /** The server has become a replica, or the connection for scripts has been made again: its name may lead elsewhere now. */
+    /** The server has become a replica, or its name leads elsewhere now. */
     void reconnect() {
         offers.reconnect();
     }

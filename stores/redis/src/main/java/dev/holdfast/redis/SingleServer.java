@@ -1,5 +1,7 @@
 package dev.holdfast.redis;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.holdfast.StoreRefusedException;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisConnectionException;
@@ -70,7 +72,7 @@ final class SingleServer {
                     greeting,
                     listener -> new OfferListener(connector, channel, listener, settings.time()),
                     shutDown);
-            pipeline.tell(eventsFor(store.waiters(), reconnectOthers));
+            pipeline.tell(eventsFor(store.waiters(), connection, RedisStore.CHANNELS + channel, reconnectOthers));
             if (events != null) {
                 tellOfRefusals(events, errors, pipelines);
             }
@@ -132,15 +134,27 @@ final class SingleServer {
     /**
      * Passes changes of the connection on.
      *
+     * @param channel of the subscription, which stays if it is at the same server as the connection
      * @param reconnectOthers connects all others again: the name may lead to another server by now
      */
-    private static PipelineEvents eventsFor(PendingClaims waiters, Runnable reconnectOthers) {
+    private static PipelineEvents eventsFor(
+            PendingClaims waiters,
+            StatefulRedisConnection<byte[], byte[]> connection,
+            String channel,
+            Runnable reconnectOthers) {
         return new PipelineEvents() {
             @Override
             public void connected() {
                 reconnectOthers.run();
-                waiters.reconnect();
                 waiters.connected();
+                connection
+                        .async()
+                        .publish(channel.getBytes(UTF_8), new byte[0]) // which says nothing
+                        .whenComplete((heard, failure) -> {
+                            if (failure != null || heard == 0) {
+                                waiters.reconnect();
+                            }
+                        });
             }
 
             @Override

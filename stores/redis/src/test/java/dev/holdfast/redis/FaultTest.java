@@ -102,6 +102,23 @@ class FaultTest {
     }
 
     @Test
+    void aSubscriptionStaysWhenTheConnectionForScriptsAloneIsKilled() {
+        RedisStore one = rig.open();
+        Rig.hold(one, "a");
+        RedisStore two = rig.open(rig.server.uri(), Rig.NEVER);
+        Asked waits = Rig.queue(two, "a");
+        rig.awaitSubscribed(1);
+        String subscription = rig.call("CLIENT", "LIST", "TYPE", "pubsub").split(" ", 2)[0];
+
+        assertThat(Integer.parseInt(rig.call("CLIENT", "KILL", "TYPE", "normal")))
+                .isPositive();
+        assertThat(Rig.get(two.status("a")).isHeld()).isTrue();
+
+        assertThat(rig.call("CLIENT", "LIST", "TYPE", "pubsub")).startsWith(subscription + " ");
+        assertThat(waits.answer().isDone()).isFalse();
+    }
+
+    @Test
     void aWaiterThatReceivesNothingIsPassedOverAndReturnsToItsPlace() {
         try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
             RedisStore one = rig.open();
