@@ -8,9 +8,9 @@ import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandType;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
@@ -55,8 +55,8 @@ final class Packets {
     private final SentCalls inFlight;
     private final Fate fate;
     private final Queue<Acks.Waiting> confirmations = new ConcurrentLinkedQueue<>();
-    /** Releases that the server did not know by their digest and that are sent in full now; of each lock the last. */
-    private final Map<String, ScriptCall> releasesInFull = new ConcurrentHashMap<>();
+    /** Releases that the server did not know by their digest and that are sent in full now. */
+    private final Set<ScriptCall> releasesInFull = ConcurrentHashMap.newKeySet();
 
     Packets(
             StatefulRedisConnection<byte[], byte[]> connection,
@@ -139,17 +139,17 @@ final class Packets {
         AsyncCommand<byte[], byte[], byte[]> command = call.command(now, fate.connectionNumber(), inFull);
         command.onComplete((text, failure) -> {
             long heard = fate.ended(failure);
-            if (!releasesInFull.isEmpty() && call.isRelease()) {
-                releasesInFull.remove(lockOf(call), call);
+            if (!releasesInFull.isEmpty()) {
+                releasesInFull.remove(call);
             }
             if (call.isDone()) {
                 inFlight.forgetDone();
             } else if (!inFull && failure != null && RedisErrors.isUnknownScript(failure)) {
                 if (call.isRelease()) {
-                    releasesInFull.put(lockOf(call), call);
+                    releasesInFull.add(call);
                 }
                 write(List.of(call), heard, true);
-            } else if (!releasesInFull.isEmpty() && text != null && overtookARelease(call)) {
+            } else if (!releasesInFull.isEmpty() && text != null && call.isClaim() && overtookARelease(call)) {
                 write(List.of(call), heard, false); // it has found the hold that its own client has ended
             } else {
                 answered(call, text, failure, confirmation);
@@ -166,14 +166,12 @@ final class Packets {
         return asking;
     }
 
-    /** Whether it is a claim whose answer came before that of a release of its lock that was made before it. */
-    private boolean overtookARelease(ScriptCall call) {
-        ScriptCall release = call.isClaim() ? releasesInFull.get(lockOf(call)) : null;
-        return release != null && !release.isDone() && release.number() < call.number();
-    }
-
-    private static String lockOf(ScriptCall claimOrRelease) {
-        return Objects.requireNonNull(claimOrRelease.name());
+    /** Whether the answer to a claim came before that to a release of its lock that was made before it. */
+    private boolean overtookARelease(ScriptCall claim) {
+        return releasesInFull.stream()
+                .anyMatch(release -> !release.isDone()
+                        && release.number() < claim.number()
+                        && Objects.equals(release.name(), claim.name()));
     }
 
     private void answered(

@@ -16,7 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -71,7 +71,9 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
 
     private final LateCalls late;
     private final PlannedTask again;
-    private final AtomicBoolean draining = new AtomicBoolean();
+    /** How often it was asked to drain since the last drain began, with that one: two at once would send out of order. */
+    private final AtomicInteger drains = new AtomicInteger();
+
     private volatile boolean connected = true;
     /** Whether the server sorts keys into slots, as a cluster behind one address does. */
     private volatile boolean slots;
@@ -260,15 +262,15 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
     }
 
     private void drainSoon() {
-        if (draining.compareAndSet(false, true)) {
+        if (drains.getAndIncrement() == 0) {
             try {
                 Executor loop = connection.loop();
                 loop.execute(() -> drain(loop));
             } catch (RejectedExecutionException ended) {
-                draining.set(false);
+                drains.set(0);
                 sendNothing();
             } catch (Throwable noThread) { // the next call has all of them sent
-                draining.set(false);
+                drains.set(0);
                 throw noThread;
             }
         }
@@ -307,11 +309,12 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
     }
 
     private void drain(Executor on) {
-        draining.set(false);
         if (on != connection.loop()) {
+            drains.set(0);
             drainSoon(); // it was made again meanwhile, on another thread
             return;
         }
+        drains.set(1);
         try {
             long before = connection.number();
             if (connected && !packets.isUnconfirmed()) {
@@ -327,8 +330,15 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
         } catch (Throwable broken) { // such as of memory: nobody else would answer what was not sent
             fail(call -> !call.isUnderWay(), errors.of(broken));
         } finally {
-            if (!inFlight.isEmpty() || !outbox.isEmpty()) {
-                late.watch();
+            boolean askedAgain = drains.getAndSet(0) > 1;
+            try {
+                if (!inFlight.isEmpty() || !outbox.isEmpty()) {
+                    late.watch();
+                }
+            } finally {
+                if (askedAgain) {
+                    drainSoon();
+                }
             }
         }
     }

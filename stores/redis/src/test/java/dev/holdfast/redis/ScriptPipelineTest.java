@@ -1,5 +1,6 @@
 package dev.holdfast.redis;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -21,6 +22,7 @@ import java.util.AbstractList;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -110,6 +112,75 @@ class ScriptPipelineTest {
             proxy.heal();
 
             assertThat(Rig.get(call.answer).sentNanos()).isGreaterThan(healed);
+        }
+    }
+
+    /** It may be stopped for long between the two, and another thread sends for the next connection. */
+    @Test
+    void aCallIsNotSentBeforeOneThatAThreadHasTakenAndNotYetWritten() {
+        try (Rig rig = new Rig();
+                TcpProxy proxy = TcpProxy.to(rig.server.port());
+                RedisClient client = RedisClient.create("redis://127.0.0.1:" + proxy.port());
+                StatefulRedisConnection<byte[], byte[]> connection = client.connect(ByteArrayCodec.INSTANCE)) {
+            HookedTime time = new HookedTime(rig.time());
+            ScriptPipeline pipeline =
+                    new ScriptPipeline(connection, time, Rig.NEVER, new RedisErrors("redis"), Acks.NONE);
+            long first = pipeline.connectionNumber();
+            ScriptCall call = ScriptCall.of(Script.STATUS, "a", List.of());
+            ScriptCall next = ScriptCall.of(Script.STATUS, "b", List.of());
+            Runnable asItIsWritten = () -> {
+                proxy.cut();
+                proxy.heal();
+                await().until(() -> pipeline.connectionNumber() != first && pipeline.isConnected());
+                pipeline.send(next);
+                assertThatThrownBy(() -> next.answer.get(300, TimeUnit.MILLISECONDS))
+                        .isInstanceOf(TimeoutException.class);
+            };
+            AtomicReference<Throwable> overtaken = new AtomicReference<>();
+            time.afterTheNextLook.set(() -> time.afterTheNextLook.set(() -> {
+                try {
+                    asItIsWritten.run();
+                } catch (Throwable failed) {
+                    overtaken.set(failed);
+                }
+            }));
+
+            pipeline.send(call);
+
+            assertThat(Rig.get(call.answer)).isNotNull();
+            assertThat(Rig.get(next.answer)).isNotNull();
+            assertThat(overtaken).hasNullValue();
+        }
+    }
+
+    @Test
+    void aClaimThatOvertookOneOfTwoForgottenReleasesIsSentBehindBoth() {
+        Mode.Permits half = new Mode.Permits(1, 2);
+        try (Rig rig = new Rig();
+                TcpProxy proxy = TcpProxy.to(rig.server.port());
+                RedisClient client = RedisClient.create("redis://127.0.0.1:" + proxy.port());
+                StatefulRedisConnection<byte[], byte[]> connection = client.connect(ByteArrayCodec.INSTANCE)) {
+            ScriptPipeline pipeline =
+                    new ScriptPipeline(connection, rig.time(), Rig.NEVER, new RedisErrors("redis"), Acks.NONE);
+            RedisStore store = rig.open();
+            ScriptCall one = ScriptCall.release(
+                    "a", Rig.hold(store, Rig.claim("a", half)).id(), half);
+            ScriptCall claim = ScriptCall.claim("a", false, true, words(Rig.claim("a", half)));
+            ScriptCall other = ScriptCall.release(
+                    "a", Rig.hold(store, Rig.claim("a", half)).id(), half);
+            rig.call("SCRIPT", "FLUSH");
+            Rig.hold(store, "b"); // the script of claims is known again
+            proxy.toServer().hold();
+            pipeline.send(one);
+            pipeline.send(other);
+            await().until(() -> one.wasSent() && other.wasSent());
+            pipeline.send(claim);
+            await().until(claim::wasSent);
+
+            proxy.heal();
+
+            assertThat(claim.isGrant(Rig.get(claim.answer).text().getBytes(UTF_8)))
+                    .isTrue();
         }
     }
 
