@@ -4,6 +4,7 @@ import dev.holdfast.LockStatus;
 import dev.holdfast.LockWaiter;
 import dev.holdfast.spi.support.PagedListing;
 import dev.holdfast.spi.support.PagedListing.Page;
+import dev.holdfast.spi.support.Queued;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.KeyValue;
 import io.etcd.jetcd.op.Cmp;
@@ -56,7 +57,7 @@ final class Inspection {
     CompletionStage<List<LockWaiter>> waiters(String prefix) {
         return queues(prefix)
                 .thenApply(queues -> queues.values().stream()
-                        .flatMap(queue -> QueuedClaim.waiting(queue).stream())
+                        .flatMap(queue -> Queued.waiting(queue).stream())
                         .map(this::waiter)
                         .toList());
     }
@@ -80,7 +81,7 @@ final class Inspection {
                         text.holder(),
                         since(text),
                         text.lease())),
-                QueuedClaim.waiting(queue).size());
+                Queued.waiting(queue).size());
     }
 
     private Duration since(HolderText text) {
@@ -120,7 +121,7 @@ final class Inspection {
      */
     CompletableFuture<Boolean> breakGrant(String name, long number, boolean now) {
         return queue(name).thenCompose(queue -> {
-            for (QueuedClaim holder : QueuedClaim.holders(queue)) {
+            for (QueuedClaim holder : Queued.holders(queue)) {
                 if (holder.number() == number) {
                     return now ? context.claimKeys().remove(holder.key(), number) : mark(holder);
                 }

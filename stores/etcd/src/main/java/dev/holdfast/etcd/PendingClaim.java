@@ -9,6 +9,7 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.support.Pauses;
+import dev.holdfast.spi.support.Queued;
 import io.etcd.jetcd.ByteSequence;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -175,8 +176,7 @@ final class PendingClaim implements Pending {
         Supplier<CompletableFuture<Read>> reading = () -> context.claimKeys().queue(claim.name(), 0);
         return request(() -> context.releases().behind(claim.name(), reading), read -> {
             boolean there = read.queue().stream().anyMatch(this::isMine);
-            boolean free =
-                    there || QueuedClaim.blockers(claim.mode(), read.queue()).isEmpty();
+            boolean free = there || Queued.blockers(claim.mode(), read.queue()).isEmpty();
             return free && !cancelled ? entering(in) : answering(null);
         });
     }
@@ -224,7 +224,7 @@ final class PendingClaim implements Pending {
         if (mine.isBroken() || mine.lease() != in.lease()) { // or of an earlier session: it would end at any moment
             return request(() -> context.claimKeys().remove(key, mine.number()), removed -> entering(in));
         }
-        List<QueuedClaim> blockers = QueuedClaim.blockers(
+        List<QueuedClaim> blockers = Queued.blockers(
                 claim.mode(),
                 read.queue().stream()
                         .filter(each -> each.number() < mine.number())

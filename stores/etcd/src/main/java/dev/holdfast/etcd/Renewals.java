@@ -5,6 +5,7 @@ import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Renewal;
+import dev.holdfast.spi.support.Queued;
 import dev.holdfast.spi.support.RenewalChunks;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.KeyValue;
@@ -161,7 +162,7 @@ final class Renewals {
         String name = held.grant().name();
         return context.claimKeys().queue(name, 0).thenApply(read -> {
             boolean there = context.held().isThere(held, read.queue());
-            boolean contended = QueuedClaim.isContended(read.queue());
+            boolean contended = Queued.isContended(read.queue());
             if (there && !contended) {
                 held.watchedBy(
                         context.requests().watchAll(context.keys().queue(name), read.revision() + 1, () -> seen(held)));

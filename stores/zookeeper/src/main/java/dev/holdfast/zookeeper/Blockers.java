@@ -1,6 +1,7 @@
 package dev.holdfast.zookeeper;
 
 import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.support.Queued;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
@@ -48,7 +49,7 @@ final class Blockers {
     }
 
     private List<Node> remaining() {
-        return Predecessors.blockers(claim.mode(), before);
+        return Queued.blockers(claim.mode(), before);
     }
 
     /** The claims to be watched from now on. */

@@ -1,5 +1,6 @@
 package dev.holdfast.zookeeper;
 
+import dev.holdfast.spi.support.Queued;
 import dev.holdfast.zookeeper.Session.Listed;
 import dev.holdfast.zookeeper.Session.Read;
 import java.time.Duration;
@@ -34,7 +35,7 @@ final class GrantBreaker {
         session.sync(lock);
         return limited(session.children(lock))
                 .thenCompose(listed -> ThrottledRequests.ask(
-                        Predecessors.holders(Predecessors.of(children(listed, lock))),
+                        Queued.holders(Predecessors.of(children(listed, lock))),
                         holder -> limited(breakIf(session, lock + "/" + holder.name(), number, now))))
                 .thenApply(broken -> broken.contains(true));
     }

@@ -2,6 +2,7 @@ package dev.holdfast.zookeeper;
 
 import dev.holdfast.LockStatus;
 import dev.holdfast.LockWaiter;
+import dev.holdfast.spi.support.Queued;
 import dev.holdfast.zookeeper.Session.Read;
 import java.time.Duration;
 import java.util.List;
@@ -66,7 +67,7 @@ final class Listing {
             List<Node> queue = Predecessors.of(buckets.children(listed, lock));
             return ThrottledRequests.ask(
                             1, // many locks are asked at the same time
-                            Predecessors.waiting(queue),
+                            Queued.waiting(queue),
                             node -> context.limited(session.read(lock + "/" + node.name()))
                                     .thenApply(read -> waiter(name, node, read)))
                     .thenApply(all -> all.stream().flatMap(Optional::stream).toList());
@@ -98,7 +99,7 @@ final class Listing {
                 return CompletableFuture.completedFuture(LockStatus.free(name, 0));
             }
             Node head = queue.get(0);
-            int waiting = Predecessors.waiting(queue).size();
+            int waiting = Queued.waiting(queue).size();
             return session.read(lock + "/" + head.name())
                     .thenCompose(read -> read.code() == Code.NONODE
                             ? status(session, name) // it has just gone

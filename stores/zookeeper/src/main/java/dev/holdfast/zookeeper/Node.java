@@ -3,6 +3,7 @@ package dev.holdfast.zookeeper;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Mode;
+import dev.holdfast.spi.support.Queued;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -17,7 +18,7 @@ import java.util.regex.Pattern;
  * @param id whose it is
  * @param place the number the server gave it
  */
-record Node(String name, Mode mode, ClaimId id, int place) {
+record Node(String name, Mode mode, ClaimId id, int place) implements Queued {
     /** The server's count stops at the highest int, and numbers come twice: so many before that are not used. */
     private static final int LAST = Integer.MAX_VALUE - 1_000_000;
 

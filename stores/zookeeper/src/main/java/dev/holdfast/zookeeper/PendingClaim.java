@@ -9,6 +9,7 @@ import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.StoreListener;
 import dev.holdfast.spi.support.Pauses;
+import dev.holdfast.spi.support.Queued;
 import dev.holdfast.zookeeper.ClaimSteps.Phase;
 import dev.holdfast.zookeeper.NodeCreation.Arrival;
 import dev.holdfast.zookeeper.NodeCreation.Missing;
@@ -191,7 +192,7 @@ final class PendingClaim implements Pending, Watcher {
             if (!Errors.isKnown(listed.code())) {
                 return failed(listed.code());
             }
-            boolean free = Predecessors.blockers(claim.mode(), Predecessors.of(listed.children()))
+            boolean free = Queued.blockers(claim.mode(), Predecessors.of(listed.children()))
                     .isEmpty();
             return free && !cancelled ? entering(now, Missing.NOTHING) : answering(null);
         });

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Mode;
+import dev.holdfast.spi.support.Queued;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -58,10 +59,10 @@ class PredecessorsTest {
                     .mapToObj(kind -> kinds[kind])
                     .toArray(String[]::new)));
             List<Node> unblocked = queue.stream()
-                    .filter(node -> Predecessors.blockers(node.mode(), queue.subList(0, queue.indexOf(node)))
+                    .filter(node -> Queued.blockers(node.mode(), queue.subList(0, queue.indexOf(node)))
                             .isEmpty())
                     .toList();
-            assertThat(Predecessors.holders(queue)).isEqualTo(unblocked);
+            assertThat(Queued.holders(queue)).isEqualTo(unblocked);
         }
     }
 
@@ -69,7 +70,7 @@ class PredecessorsTest {
     void aClaimThatWasMadeAgainWaitsOnceThoughItsEarlierNodeIsStillThere() {
         List<Node> queue = List.of(made("x", 1, 1), made("x", 2, 2), made("s", 3, 3), made("x", 2, 4), made("x", 1, 5));
 
-        assertThat(Predecessors.waiting(queue)).extracting(Node::place).containsExactly(2, 3);
+        assertThat(Queued.waiting(queue)).extracting(Node::place).containsExactly(2, 3);
     }
 
     private static Node made(String kind, int claim, int place) {
@@ -113,7 +114,7 @@ class PredecessorsTest {
     private static List<String> blockers(String kind, List<String> queue, int index) {
         Node mine = Node.parse(queue.get(index)).orElseThrow();
         Mode mode = Node.parse(node(kind, 0)).orElseThrow().mode();
-        return Predecessors.blockers(mode, Predecessors.before(mine, queue)).stream()
+        return Queued.blockers(mode, Predecessors.before(mine, queue)).stream()
                 .map(Node::name)
                 .toList();
     }
@@ -125,9 +126,7 @@ class PredecessorsTest {
     }
 
     private static List<String> holders(List<String> queue) {
-        return Predecessors.holders(Predecessors.of(queue)).stream()
-                .map(Node::name)
-                .toList();
+        return Queued.holders(Predecessors.of(queue)).stream().map(Node::name).toList();
     }
 
     private static List<String> queue(String... kinds) {
