@@ -1,6 +1,7 @@
 package dev.holdfast.redis;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
@@ -18,7 +19,7 @@ import java.util.function.Predicate;
 final class Outbox {
     private static final int ALONE = -1;
 
-    private final Set<ScriptCall> calls = new ConcurrentSkipListSet<>();
+    private final Set<ScriptCall> calls = new ConcurrentSkipListSet<>(Comparator.comparingLong(ScriptCall::number));
 
     void add(ScriptCall call) {
         calls.add(call);

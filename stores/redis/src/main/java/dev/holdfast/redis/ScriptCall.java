@@ -16,8 +16,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** One script to be run on the server, and its answer to come. In order of when they were made. */
-final class ScriptCall implements Comparable<ScriptCall> {
+/** One script to be run on the server, and its answer to come. */
+final class ScriptCall {
     /** A place in the queue that no claim has. */
     static final String NO_PLACE = "-";
 
@@ -145,11 +145,6 @@ final class ScriptCall implements Comparable<ScriptCall> {
     /** Greater than that of each call that was made before. */
     long number() {
         return number;
-    }
-
-    @Override
-    public int compareTo(ScriptCall other) {
-        return Long.compare(number, other.number);
     }
 
     /** The one lock it is about; null for a batch. */

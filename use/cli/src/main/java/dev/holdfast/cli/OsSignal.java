@@ -33,7 +33,9 @@ record OsSignal(String name, int number) {
     void doAsUsual() {
         Signal signal = new Signal(name);
         SignalHandler own = Signal.handle(signal, SignalHandler.SIG_DFL);
-        Signal.raise(signal);
+        try (SignalSender sender = new SignalSender()) { // Java raises only what it handles
+            boolean unused = sender.send(name, ProcessHandle.current().pid());
+        }
         Signal.handle(signal, own);
     }
 
