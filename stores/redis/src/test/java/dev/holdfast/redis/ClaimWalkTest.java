@@ -15,7 +15,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * The length of a free claim's path, from {@code acquire()} to the hold. The limits may only fall, unless a fix needs more:
- * each clock reading is one hop longer since it also counts sleeps. To see the way:
+ * each clock reading is one hop longer since it also counts sleeps, and two are of what is sent again in its old order. To see
+ * the way:
  * {@code mvn -Dquick -pl stores/redis -am test -Dtest=ClaimWalkTest -Dsurefire.failIfNoSpecifiedTests=false}, and then
  * {@code stores/redis/target/quick/surefire-reports/dev.holdfast.redis.ClaimWalkTest-output.txt}.
  */
@@ -35,7 +36,7 @@ class ClaimWalkTest {
 
             System.out.println(walk.hops() + " hops into " + walk.classes().size() + " classes, " + walk.futures()
                     + " futures\n" + walk.classes() + "\n" + walk);
-            assertThat(walk.hops()).as("hops").isBetween(10, 88);
+            assertThat(walk.hops()).as("hops").isBetween(10, 90);
             assertThat(walk.classes()).as("classes").hasSizeBetween(10, 42);
             assertThat(walk.futures()).as("futures").isBetween(0, 5);
         }
