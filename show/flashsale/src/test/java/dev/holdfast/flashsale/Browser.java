@@ -71,6 +71,13 @@ final class Browser implements AutoCloseable {
         return driver.findElement(By.cssSelector(selector));
     }
 
+    /** An element that may be used, as soon as it is shown. */
+    WebElement shown(String selector) {
+        return await().atMost(LONG)
+                .ignoreExceptions() // the element may be made anew in between
+                .until(() -> find(selector), WebElement::isDisplayed);
+    }
+
     List<WebElement> all(String selector) {
         return driver.findElements(By.cssSelector(selector));
     }

@@ -46,7 +46,7 @@ class BrowserTest {
     void oneButtonShowsWhatNothingGuardsAndSaysWhatBroke() {
         browser.get(OnTwoServers.at("/?guard=none&gap=50&lang=en"));
 
-        browser.find("button.main").click();
+        browser.shown("button.main").click();
 
         browser.awaitText(".verdict.bad", "people have a ticket that does not exist");
         OnTwoServers.awaitQuiet();
@@ -63,7 +63,7 @@ class BrowserTest {
     void aServerThatIsStoppedIsRefusedAndThePageQuotesTheFence() {
         browser.get(OnTwoServers.at("/?guard=holdfast&fault=pause&lang=en"));
 
-        browser.find("button.main").click();
+        browser.shown("button.main").click();
 
         browser.awaitText(".verdict.good", "20 of 20 sold, none twice. A late write was refused: token ");
         assertThat(browser.all(".tickets i.over")).isEmpty();
@@ -101,7 +101,7 @@ class BrowserTest {
         browser.phone();
         browser.get(OnTwoServers.at("/?guard=none&gap=50&lang=zh"));
 
-        browser.find("button.main").click();
+        browser.shown("button.main").click();
 
         browser.awaitText(".verdict.bad", "个人手里的票并不存在");
         assertThat(browser.find("h1").getText()).isEqualTo("秒杀现场");
@@ -139,7 +139,7 @@ class BrowserTest {
         browser.awaitText("dl dd", "20"); // the page has the figures, and has begun nothing
         assertThat(sale.figures().run()).isNull();
 
-        browser.find("button.main").click();
+        browser.shown("button.main").click();
 
         browser.awaitText(".verdict.bad", "people have a ticket that does not exist");
         OnTwoServers.awaitQuiet();
@@ -154,7 +154,7 @@ class BrowserTest {
         browser.get(OnTwoServers.at("/?guard=holdfast&buyers=200&lang=en"));
         browser.awaitText(".buttons button:last-child", "Cut the store off for 5 s");
 
-        browser.find(".buttons button:last-child").click();
+        browser.shown(".buttons button:last-child").click();
         browser.awaitText("p.what[role=status]", "The store of the locks is cut off.");
         sale.send(OnTwoServers.CROWD, 1);
 
@@ -187,7 +187,7 @@ class BrowserTest {
         browser.awaitText(".guide p", "Two tickets, four buyers, servers: 2.");
         browser.awaitText(".guide button", "Who wins?");
 
-        browser.find(".guide button").sendKeys(Keys.ENTER);
+        browser.shown(".guide button").sendKeys(Keys.ENTER);
         browser.awaitText(".lit", "shop.write(order, read);");
         browser.awaitText(".guide p", "one ticket was sold more than once");
         browser.awaitText(".verdict.bad", "4 sold of 2");
@@ -199,11 +199,11 @@ class BrowserTest {
         browser.driver().manage().window().setSize(new Dimension(1100, 1250)); // with the code
         browser.picture("flash-sale-guide");
 
-        browser.find(".guide button").sendKeys(Keys.ENTER); // it still has the focus
+        browser.shown(".guide button").sendKeys(Keys.ENTER); // it still has the focus
         browser.awaitText(".lit", "synchronized (this) {");
         browser.awaitText(".guide p", "The other server has a monitor of its own.");
 
-        browser.find(".guide button").sendKeys(Keys.ENTER);
+        browser.shown(".guide button").sendKeys(Keys.ENTER);
         browser.awaitText(".lit", "shop.checkFence(sale.id(), token);");
         browser.awaitText(".guide p", "its token was too low");
         browser.awaitText(".verdict.good", "2 of 2 sold, none twice. A late write was refused: token ");
@@ -236,11 +236,11 @@ class BrowserTest {
     @Tag("thorough")
     void theCoupleIsPaidOnceOrTwice() {
         browser.get(OnTwoServers.at("/?guard=none&gap=500&lang=en"));
-        browser.find("section[aria-label='The couple'] button").click();
+        browser.shown("section[aria-label='The couple'] button").click();
         browser.awaitText("section[aria-label='The couple'] .bad", "250 paid out of 200");
 
         browser.get(OnTwoServers.at("/?guard=holdfast&gap=50&lang=en"));
-        browser.find("section[aria-label='The couple'] button").click();
+        browser.shown("section[aria-label='The couple'] button").click();
         browser.awaitText("section[aria-label='The couple'] .good", " paid out of 200");
     }
 
@@ -263,9 +263,9 @@ class BrowserTest {
         assertThat(browser.run(
                         "const range = document.querySelector('.replay input'); return range.value === range.max"))
                 .isEqualTo(true);
-        browser.find(".replay input").sendKeys(Keys.HOME);
+        browser.shown(".replay input").sendKeys(Keys.HOME);
         browser.awaitText(".verdict", "Who wins?");
-        browser.find(".replay button").click();
+        browser.shown(".replay button").click();
         browser.awaitText(".verdict.bad", "people have a ticket that does not exist");
     }
 

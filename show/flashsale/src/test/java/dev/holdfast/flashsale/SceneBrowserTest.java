@@ -51,7 +51,7 @@ class SceneBrowserTest {
     void oneButtonShowsWhatHappened(String scene, String way, String kind, String verdict) {
         browser.get(OnTwoServers.at("/scene.html?scene=" + scene + "&way=" + way + "&lang=en"));
 
-        browser.find("button.main").click();
+        browser.shown("button.main").click();
 
         browser.awaitText(".verdict." + kind, verdict);
         assertThat(browser.all(".track span")).isNotEmpty().allMatch(WebElement::isDisplayed);
@@ -65,7 +65,7 @@ class SceneBrowserTest {
         browser.scheme("dark");
         browser.get(OnTwoServers.at("/scene.html?scene=house&way=rooms&lang=zh"));
 
-        browser.find("button.main").click();
+        browser.shown("button.main").click();
 
         browser.awaitText(".verdict.good", "没有访客遇到油漆工");
         assertThat(browser.run("return document.documentElement.scrollWidth <= window.innerWidth"))
