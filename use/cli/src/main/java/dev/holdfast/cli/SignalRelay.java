@@ -1,7 +1,5 @@
 package dev.holdfast.cli;
 
-import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
@@ -59,14 +57,9 @@ final class SignalRelay implements AutoCloseable {
 
     /** What Ctrl-Z stopped together with this process, if this process alone was continued. */
     private static void continueOthers() {
-        List<String> kill = new ArrayList<>(List.of("/bin/sh", "-c", "kill -s CONT \"$@\"", "sh"));
-        ProcessHandle.current().descendants().forEach(each -> kill.add(Long.toString(each.pid())));
-        try {
-            Process unused = new ProcessBuilder(kill)
-                    .redirectError(ProcessBuilder.Redirect.DISCARD)
-                    .start();
-        } catch (IOException | OutOfMemoryError e) { // the latter: no process can be created
-            // it can be continued by itself
+        List<ProcessHandle> others = ProcessHandle.current().descendants().toList();
+        try (SignalSender sender = new SignalSender()) { // one of its own: the others' shells were stopped too
+            others.forEach(each -> sender.send("CONT", each.pid()));
         }
     }
 
