@@ -74,8 +74,8 @@ final class Effects implements AutoCloseable {
     }
 
     /**
-     * Sets the outcome of a waiter, which is then woken; false if it was set before. Room is made first: once an outcome is
-     * set, nothing is left that may fail, so it is always told, and whoever has it is never thought to have none.
+     * Sets the outcome of a waiter, which is then woken; false if it was set before. Room is made first. So nothing can fail
+     * once the outcome is set, and the waiter is always woken.
      */
     boolean resolve(Waiter waiter, Object outcome) {
         reserve();

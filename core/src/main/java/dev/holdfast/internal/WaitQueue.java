@@ -426,8 +426,8 @@ abstract class WaitQueue implements Effects.Effect {
     }
 
     /**
-     * Sets the outcome of a waiter, and counts it; false if it was set before. Nothing is made here that might fail: what was
-     * given is not taken back, and who is told of one Error is not kept waiting by the next.
+     * Sets the outcome of a waiter, and counts it; false if it was set before. Nothing is made here that might fail. So a hold
+     * that was given is not taken back, and a second Error keeps nobody waiting for news of the first.
      */
     final boolean resolve(Waiter waiter, Object outcome, Effects then) {
         boolean first = then.resolve(waiter, outcome);

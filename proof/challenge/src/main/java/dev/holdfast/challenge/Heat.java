@@ -139,7 +139,7 @@ public final class Heat {
             fault.bite(this);
         }
         for (int look = 0; look < LOOKS && !unseen().isEmpty(); look++) {
-            Pinned unused = pin(); // as under a fault that keeps nobody in its holds
+            Pinned unused = pin(); // the look is a part of it
         }
         crew.stage.unpin();
         return end();
