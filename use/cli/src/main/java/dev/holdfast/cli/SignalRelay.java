@@ -1,6 +1,5 @@
 package dev.holdfast.cli;
 
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -51,16 +50,7 @@ final class SignalRelay implements AutoCloseable {
         for (String name : SIGNALS) {
             OsSignal.handle(name, relay::receive);
         }
-        OsSignal.handle("CONT", signal -> continueOthers());
         return relay;
-    }
-
-    /** What Ctrl-Z stopped together with this process, if this process alone was continued. */
-    private static void continueOthers() {
-        List<ProcessHandle> others = ProcessHandle.current().descendants().toList();
-        try (SignalSender sender = new SignalSender()) { // one of its own: the others' shells were stopped too
-            others.forEach(each -> sender.send("CONT", each.pid()));
-        }
     }
 
     /** Closed when nothing is held any more: the process can exit from now on. */

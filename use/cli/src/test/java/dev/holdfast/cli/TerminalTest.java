@@ -154,25 +154,6 @@ class TerminalTest extends OnOwnStore {
     }
 
     @Test
-    void whatControlZStoppedGoesOnWhenHoldfastAloneIsContinued() throws IOException {
-        ChildProcess shell = Pseudoterminal.shell(cli);
-        shell.send(
-                "\"$HOLDFAST\" run job -- sh -c 'echo parent $PPID; until [ -e go ]; do sleep 0.05; done; echo went on'");
-        long holdfast = Long.parseLong(shell.expect(line -> line.matches("parent \\d+\\s*"), SOON)
-                .substring("parent ".length())
-                .strip());
-        shell.send(Pseudoterminal.CTRL_Z);
-        shell.expect(line -> line.contains("Stopped"), SOON);
-        Cli.signal("CONT", holdfast);
-        Files.createFile(cli.file("go"));
-        shell.expect(line -> line.matches("went on\\s*"), SOON);
-        await().atMost(SOON).untilAsserted(this::assertFree);
-        shell.send("exit 0");
-
-        assertThat(Cli.end(shell).code()).isZero();
-    }
-
-    @Test
     void controlZPastTheLeaseLosesTheLockAndTheCommandIsEndedWhenItGoesOn() {
         ChildProcess shell = Pseudoterminal.shell(cli);
         shell.send("\"$HOLDFAST\" run --lease 6s job -- sh -c 'echo up; exec sleep 600'; echo code $?");
