@@ -8,8 +8,10 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * H2 in a file of this process: no other process reaches it. For {@code ./verify --all}: everyday, {@link H2FuzzTest} and
- * {@link H2ServerTest} ask H2.
+ * {@link H2ServerTest} ask H2. The engine has the same rows below it in {@link PostgresEngineContractTest} and
+ * {@link MariaDbEngineContractTest}.
  */
+@Tag("engine-in-another-class")
 @Tag("thorough")
 class H2StoreContractTest extends ServerStoreContract {
     @TempDir

@@ -8,6 +8,7 @@ import org.junit.jupiter.api.Tag;
  */
 @Tag("engine-in-another-class")
 @Tag("processes-in-another-class")
+@Tag("values-in-another-class")
 @Tag("thorough")
 class PostgresUnloggedContractTest extends PostgresContract {
     @Override

@@ -17,8 +17,11 @@ import org.junit.jupiter.api.Tag;
 
 /**
  * The contract on a cluster of three masters with a replica each. For {@code ./verify --all}: the contract of one
- * server is everyday, and {@link ClusterTest} and its siblings have what differs.
+ * server is everyday, and {@link ClusterTest} and its siblings have what differs. Of the engine's cases, those of an outage: it
+ * sees one store, whatever the number of its nodes, as processes do.
  */
+@Tag("only-client-outages")
+@Tag("processes-in-another-class")
 @Tag("thorough")
 class ClusterContractTest extends StoreContract {
     @AutoClose

@@ -25,13 +25,13 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * A master dies, or is paused, after its last grants were kept from its replica, and the replica becomes the master.
- * Each case runs 20 times, several of them side by side: each try has servers of its own, and mostly waits for the Sentinel.
+ * Each case runs ten times, several of them side by side: each try has servers of its own, and mostly waits for the Sentinel.
  */
 @Execution(ExecutionMode.CONCURRENT)
 @Tag("thorough")
 class FailoverTest {
     private static final int LOCKS = 5;
-    private static final int TRIES = 20;
+    private static final int TRIES = 10;
     private static final String ALL_REPLICAS = "?acks=1&timeout=6s";
 
     private final Rig rig = new Rig();

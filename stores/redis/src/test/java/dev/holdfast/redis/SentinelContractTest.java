@@ -16,8 +16,10 @@ import org.junit.jupiter.api.Tag;
 /**
  * The contract on a master that Sentinels name, with a replica that confirms each grant ({@code acks=1}). For {@code ./verify
  * --all}: the contract of one server is everyday, and {@link SentinelTest}, {@link AcksTest} and {@link FailoverTest} have
- * what differs. Processes reach the same server there, and are {@link RedisProcessContractTest}'s.
+ * what differs. The engine and processes reach the same server there: {@link RedisEngineContractTest} and {@link
+ * RedisProcessContractTest} have their cases, but for those of an outage.
  */
+@Tag("only-client-outages")
 @Tag("processes-in-another-class")
 @Tag("thorough")
 class SentinelContractTest extends StoreContract {
