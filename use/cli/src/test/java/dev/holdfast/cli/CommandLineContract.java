@@ -26,11 +26,14 @@ import org.junit.jupiter.api.io.TempDir;
 abstract class CommandLineContract {
     /**
      * Cases in which the stores do not differ: the engine's, or those that the contract of the stores proves on each. They
-     * run where leases are polled (SQLite), where waiters are notified (Redis), and where sessions end (ZooKeeper).
+     * run on SQLite.
      */
     private static final String ENGINE = "engine";
 
-    /** Cases between processes, in which a store with leases and one that ends locks with sessions may differ; on the same. */
+    /**
+     * Cases between processes, in which a store with leases and one that ends locks with sessions may differ. They run
+     * on SQLite, Redis and ZooKeeper.
+     */
     private static final String PROCESSES = "processes";
 
     /** What a holder of the default lease leaves behind at least, when it was renewed a third of it before. */

@@ -20,8 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The command line on Redis. */
 @Tag("thorough")
-@Tag("engine-proved-elsewhere")
-@Tag("processes-proved-elsewhere")
+@Tag("engine-in-another-class")
 class RedisCommandLineTest extends CommandLineContract {
     @Started({"--appendonly", "yes"}) // one that is not warned about
     private static RedisServer server;

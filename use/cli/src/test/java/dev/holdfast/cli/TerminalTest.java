@@ -59,7 +59,7 @@ class TerminalTest extends OnOwnStore {
     /** In the millisecond before the command is there, a Ctrl-C that it would handle may be lost, and must be typed again. */
     @Test
     void controlCAtAnyMomentOfTheStartIsNeverHandledTwice() {
-        int rounds = 40;
+        int rounds = 16;
         List<Integer> codes = new ArrayList<>();
         try (LockClient client = cli.client()) {
             for (int round = 0; round < rounds; round++) {
