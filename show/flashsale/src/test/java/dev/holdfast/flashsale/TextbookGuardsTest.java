@@ -133,7 +133,10 @@ class TextbookGuardsTest {
                     .toList();
             assertThat(naive).hasSize(textbook.size() + 2).containsAll(textbook.keySet());
             for (String guard : naive) {
-                isCaught(sale, guard, textbook.getOrDefault(guard, Fault.CROWD_OVERSELLS));
+                // what locks nothing in the store is asked once for each database of the tickets
+                if (textbook.containsKey(guard) || store == null || store.startsWith("jdbc:")) {
+                    isCaught(sale, guard, textbook.getOrDefault(guard, Fault.CROWD_OVERSELLS));
+                }
             }
         }
     }
