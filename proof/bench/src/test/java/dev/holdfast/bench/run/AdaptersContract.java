@@ -41,10 +41,16 @@ abstract class AdaptersContract {
                 .filter(Plan.QUICK::has)
                 .filter(peer -> peer.role() != PeerKind.Role.CEILING)
                 .filter(peer -> Holdfasts.hasStoreFor(peer, server))
+                .filter(this::isItsOwn)
                 .toList();
         return peers.stream()
                 .map(peer -> DynamicTest.dynamicTest(peer.id(), () -> excludes(peer, server)))
                 .onClose(server::close);
+    }
+
+    /** Whether an adapter is tried on this store; not where it is the same as on another. */
+    boolean isItsOwn(PeerKind peer) {
+        return true;
     }
 
     private void excludes(PeerKind peer, Server server) throws Exception {
