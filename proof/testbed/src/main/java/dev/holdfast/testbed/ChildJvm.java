@@ -83,6 +83,9 @@ public final class ChildJvm {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.add("-XX:TieredStopAtLevel=1");
+        // What has just been compiled need not be verified: a seventh of the processor time of a start.
+        command.add("-XX:+UnlockDiagnosticVMOptions");
+        command.add("-XX:-BytecodeVerificationRemote");
         // Java 17 takes the encoding of its output from the first, later versions from the others.
         command.add("-Dfile.encoding=UTF-8");
         command.add("-Dstdout.encoding=UTF-8");
