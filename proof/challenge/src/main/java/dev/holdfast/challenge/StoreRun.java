@@ -95,8 +95,8 @@ final class StoreRun implements Runnable {
             }
         }
         if (!all.isEmpty() && all.stream().noneMatch(attack -> attack.fault() == Faults.STEADY)) {
-            // With the wrong locks that show of most checks that they can find a fault.
-            all.addAll(0, attacks(Faults.STEADY, Role.HOLDFAST, List.of(), plan.forPeers(Faults.STEADY)));
+            // With the wrong locks that show of most checks that they can find a fault; each is to be caught once.
+            all.addAll(0, attacks(Faults.STEADY, Role.HOLDFAST, List.of(), new Plan.Effort(1, 1)));
         }
         return all;
     }

@@ -28,7 +28,9 @@ class ChallengeTest {
     @TempDir
     private Path folder;
 
+    /** Everyday, the short challenge shows it of all of them. */
     @Test
+    @Tag("thorough")
     void aRunOfOneCellShowsThatTheChecksFindWrongLocks() {
         try (ChildProcess challenge = ChildJvm.main(Challenge.class)
                 .args("--quick", "--only", "sqlite/holdfast/plain/kill-holder", "--out", folder.toString())

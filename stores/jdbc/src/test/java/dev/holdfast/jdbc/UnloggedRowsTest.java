@@ -181,8 +181,15 @@ class UnloggedRowsTest {
     }
 
     private static void restart(String signal) throws Exception {
+        List<ProcessHandle> backends = ProcessHandle.of(server.process().pid())
+                .orElseThrow()
+                .descendants()
+                .toList();
         signal(signal, server.process().pid());
         server.process().waitFor(SOON);
+        for (ProcessHandle backend : backends) { // beside one, the server refuses to start
+            backend.onExit().get(SOON.toSeconds(), TimeUnit.SECONDS);
+        }
         server.process().restart();
     }
 
