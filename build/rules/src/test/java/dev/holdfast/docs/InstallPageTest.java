@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The page for installing. That its command installs what it says is shown by {@link ExamplesTest}. */
+/** The page for installing. That its command installs what it says is shown by {@link WorkedExamplesTest}. */
 class InstallPageTest {
     private static final Pattern ARTIFACT = Pattern.compile("<artifactId>(holdfast-[a-z-]+)</artifactId>");
 

@@ -36,11 +36,12 @@ import org.junit.jupiter.api.io.TempDir;
  * The examples as newcomers meet them: the artifacts are installed by the command of the page, from a copy of the
  * sources; each folder is copied to another place, and built and run there by the commands of its README. The local
  * repository is a temporary one, into which what was downloaded before is linked. {@code -Dholdfast.release=FOLDER} takes
- * the artifacts that {@code ./dev release} made in that folder instead, and nothing else of Holdfast.
+ * the artifacts that {@code ./dev release} made in that folder instead, and nothing else of Holdfast. By its name it begins
+ * before shorter tests, as it takes longest.
  */
 @Tag("thorough")
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
-class ExamplesTest {
+class WorkedExamplesTest {
     private static final Path ROOT = PagesTest.projectRoot().toAbsolutePath().normalize();
     private static final Duration LONG = Duration.ofMinutes(8);
     private static final Duration PATIENCE = Duration.ofMinutes(2);
@@ -283,6 +284,7 @@ class ExamplesTest {
         return ChildProcess.command(command.split(" "))
                 // not the compiler that Kotlin leaves running for hours
                 .args("-B", "-ntp", "-Dmaven.repo.local=" + repository, "-Dkotlin.compiler.daemon=false")
+                .environment("MAVEN_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC") // none of them runs for long
                 .directory(project);
     }
 
