@@ -21,11 +21,12 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * Callers at the end of their stack: a close ends its hold, and no lock is left between two states. A close for which
- * not even a frame was left does nothing: such a hold is a leak, and ends with its lease as all leaks do.
+ * not even a frame was left does nothing: such a hold is a leak, and ends with its lease as all leaks do. By its name it
+ * begins before shorter tests.
  */
 @Timeout(240)
 @Tag("thorough") // half a minute
-class EndOfStackTest {
+class UsedUpStackTest {
     private static final int STACK = 256 * 1024;
     private static final int FRAMES = 400;
     private static final int STEP = 7;
