@@ -18,8 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The protocol between clients and a store that pushes, checked in every order of events by Spin; see {@code
- * docs/internals/README.md}. Spin is no Maven artefact: without it the test is skipped; in CI it fails. It is the longest
- * test of its module. Its package is the last of the alphabet, where Surefire begins, so that the others run beside it.
+ * docs/internals/README.md}. Spin is no Maven artefact: without it the test is skipped; in CI it fails.
  */
 @Timeout(value = 11, unit = TimeUnit.MINUTES) // longer than the test's own patience, which says more
 class ModelTest {
