@@ -38,6 +38,7 @@ class TwoServersTest {
 
     @Test
     @Tag("thorough")
+    @Tag("not-on-older-spring")
     void onRedis() throws Exception {
         try (RedisServer redis = OrSkip.orSkip(RedisServer::start)) {
             excludeEachOther(redis.uri());
@@ -46,6 +47,7 @@ class TwoServersTest {
 
     @Test
     @Tag("thorough")
+    @Tag("not-on-older-spring")
     void onPostgres() throws Exception {
         try (PostgresServer postgres = OrSkip.orSkip(PostgresServer::start)) {
             excludeEachOther(postgres.jdbcUrl());
