@@ -4,7 +4,7 @@ import dev.holdfast.testbed.MariaDbServer;
 import dev.holdfast.testbed.Started;
 import java.util.Optional;
 
-/** The contract on MariaDB, a class for each of two storeys; its cases between processes are {@link PostgresProcessContractTest}'s. */
+/** The contract on MariaDB, a class for each of two storeys; {@link PostgresProcessContractTest} is the third's. */
 abstract class MariaDbContract extends ServerStoreContract {
     @Started("--max-connections=300")
     private static MariaDbServer server;

@@ -341,7 +341,7 @@ abstract class CommandLineContract {
             assertThat(ended.out()).hasSize(3);
             assertThat(ended.out().get(0)).matches("NAME +MODE +TOKEN +HOLDER +HELD FOR +LEASE LEFT +WAITING");
             assertThat(ended.out().get(1))
-                    .matches("order:42 +exclusive +" + order.token() + " +\\S+:" + pid() + " \\(nightly\\) +\\w+( \\w+)? +"
+                    .matches("order:42 +exclusive +" + order.token() + " +\\S+:" + pid() + " \\(nightly\\) +[\\w ]+ +"
                             + (session().isPresent() ? "\\d" : "\\d\\d") + "s +0");
             assertThat(ended.out().get(2)).contains("the long report  exclusive", Long.toString(report.token()));
             assertThat(ended.out())
