@@ -33,8 +33,14 @@ final class PostgresDialect implements ServerDialect {
     /** A proxy that splits reads from writes (Pgpool-II) sends a statement that begins so to the primary. */
     static final String PRIMARY = "/*NO LOAD BALANCE*/ ";
 
-    static final String UNFORCED =
-            "WITH s AS MATERIALIZED" + " (SELECT set_config('synchronous_commit', 'off', true) AS off) ";
+    /** No table has such a name, with a blank, so that each name of a table may be given. */
+    static final String UPDATED = "\"updated row\"";
+
+    private static final String INSERTED = "\"new row\"";
+    private static final String SETTING = "\"setting of commits\"";
+
+    private static final String UNFORCED =
+            "WITH " + SETTING + " AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true) AS off) ";
     private static final String NOTIFY = ", pg_notify(?, ?)";
     /** A number of nobody else's: "holdfast" in ASCII. */
     private static final long CREATION = 0x686f6c6466617374L;
@@ -362,11 +368,12 @@ final class PostgresDialect implements ServerDialect {
 
     private static String claiming(RowSql sql, String update) {
         String columns = RowSql.COLUMNS + ", " + sql.now + " AS at";
-        return PRIMARY + "WITH u AS (" + update + " RETURNING " + columns + "), i AS ("
+        return PRIMARY + "WITH " + UPDATED + " AS (" + update + " RETURNING " + columns + "), " + INSERTED + " AS ("
                 + sql.insert.replace("VALUES (", "SELECT ").replace(") ON CONFLICT", absent(sql) + " ON CONFLICT")
-                + " RETURNING " + columns + ") SELECT 1, u.* FROM u UNION ALL SELECT 2, i.* FROM i UNION ALL SELECT 0, "
-                + columns + " FROM " + sql.table
-                + " WHERE name = ? AND NOT EXISTS (SELECT 1 FROM u) AND NOT EXISTS (SELECT 1 FROM i)";
+                + " RETURNING " + columns + ") SELECT 1, * FROM " + UPDATED + " UNION ALL SELECT 2, * FROM " + INSERTED
+                + " UNION ALL SELECT 0, " + columns + " FROM " + sql.table
+                + " WHERE name = ? AND NOT EXISTS (SELECT 1 FROM "
+                + UPDATED + ") AND NOT EXISTS (SELECT 1 FROM " + INSERTED + ")";
     }
 
     private static String absent(RowSql sql) {
@@ -390,10 +397,14 @@ final class PostgresDialect implements ServerDialect {
         return !session.all(statement, row -> true, arguments).isEmpty();
     }
 
+    /** The update behind what precedes it, whose commit does not wait for the disk. */
+    static String unforced(String before, String update) {
+        return UNFORCED + before + update.replace(" WHERE ", " FROM " + SETTING + " WHERE off = 'off' AND ");
+    }
+
     private static String written(String update, boolean durable, String notes) {
-        String what = durable ? "WITH u AS (" : UNFORCED + ", u AS (";
-        String from = durable ? update : update.replace(" WHERE ", " FROM s WHERE s.off = 'off' AND ");
-        return PRIMARY + what + from + " RETURNING version) SELECT version" + notes + " FROM u";
+        String what = durable ? "WITH " + UPDATED + " AS (" + update : unforced(", " + UPDATED + " AS (", update);
+        return PRIMARY + what + " RETURNING version) SELECT version" + notes + " FROM " + UPDATED;
     }
 
     @Override

@@ -51,7 +51,7 @@ final class PostgresSessions implements SessionDialect {
 
     @Override
     public String unforced(String update) {
-        return PostgresDialect.UNFORCED + update.replace(" WHERE ", " FROM s WHERE s.off = 'off' AND ");
+        return PostgresDialect.unforced("", update);
     }
 
     /** A tenth of what all sessions of the server can have together. */

@@ -110,13 +110,14 @@ final class UnloggedRows extends LockRows {
                 + " m ON m.name = '' AND m.host = " + identity + " WHERE r.name = ''");
         String pause = "CASE WHEN longest_lease = 0 OR not_before > " + sql.now
                 + " THEN GREATEST(pause, longest_lease) ELSE longest_lease END";
-        this.mark = dialect.readToChange(
-                "WITH r AS (UPDATE " + restart + " SET highest_number = highest_number + 1, pause = " + pause
-                        + ", not_before = " + sql.now + " + " + pause
-                        + ", longest_lease = 0 WHERE name = '' AND highest_number = ? RETURNING highest_number) INSERT INTO "
-                        + sql.table + " (name, " + RowSql.COLUMNS + ") SELECT '', " + RowSql.LAYOUT
-                        + ", 1, NULL, r.highest_number, 0, 0, '', '', " + identity + ", 0, '', '' FROM r"
-                        + " ON CONFLICT (name) DO UPDATE SET host = EXCLUDED.host, grant_number = EXCLUDED.grant_number");
+        this.mark = dialect.readToChange("WITH " + PostgresDialect.UPDATED + " AS (UPDATE " + restart
+                + " SET highest_number = highest_number + 1, pause = " + pause
+                + ", not_before = " + sql.now + " + " + pause
+                + ", longest_lease = 0 WHERE name = '' AND highest_number = ? RETURNING highest_number) INSERT INTO "
+                + sql.table + " (name, " + RowSql.COLUMNS + ") SELECT '', " + RowSql.LAYOUT
+                + ", 1, NULL, highest_number, 0, 0, '', '', " + identity + ", 0, '', '' FROM "
+                + PostgresDialect.UPDATED
+                + " ON CONFLICT (name) DO UPDATE SET host = EXCLUDED.host, grant_number = EXCLUDED.grant_number");
         this.raise = dialect.readToChange("WITH s AS MATERIALIZED (SELECT CASE current_setting('synchronous_commit')"
                 + " WHEN 'off' THEN set_config('synchronous_commit', 'on', true) ELSE '' END AS forced) UPDATE "
                 + restart

@@ -28,6 +28,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** PostgreSQL whose own transactions are REPEATABLE READ, far from UTC. */
 class PostgresServerTest extends RecordTableCases {
@@ -73,6 +75,17 @@ class PostgresServerTest extends RecordTableCases {
                 .lines()
                 .filter(line -> line.matches(".*(deadlock|duplicate key|could not serialize).*"))
                 .toList();
+    }
+
+    /** Nothing in a statement has the table's name, however short that is. */
+    @ParameterizedTest
+    @ValueSource(strings = {"i", "s", "u"})
+    void eachNameOfATableMayBeGiven(String name) throws InterruptedException {
+        try (LockClient client = LockClient.connect(with(url(), "holdfast.table=" + name));
+                Hold hold = client.lock("order:42").acquire()) {
+            assertThat(client.lock("order:42").tryAcquire()).isEmpty();
+            assertThat(hold.isValid()).isTrue();
+        }
     }
 
     @Test

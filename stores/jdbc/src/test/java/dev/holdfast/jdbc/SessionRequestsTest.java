@@ -43,7 +43,7 @@ class SessionRequestsTest {
 
     private static final String TRY = "pg_try_advisory_lock";
     private static final String STANDING = "s.claim_id IS NOT NULL";
-    private static final String RELEASE = "claim_id = NULL FROM s WHERE";
+    private static final String RELEASE = "claim_id = NULL FROM \"setting of commits\" WHERE";
 
     @Started({"-c", "max_connections=300"})
     private static PostgresServer server;

@@ -374,6 +374,13 @@ class UnloggedRowsTest {
     }
 
     @Test
+    void aTableMayHaveAShortName() throws Exception {
+        for (String name : List.of("i", "r", "s", "u")) {
+            hold(store(url() + "&holdfast.table=" + name), claim("short"));
+        }
+    }
+
+    @Test
     void clientsOfTheOtherKindAreRefused() throws Exception {
         hold(store(), claim("mixed"));
         assertThatThrownBy(() -> store(server.jdbcUrl()))
