@@ -51,7 +51,8 @@ abstract class NumberCases extends Cases {
         Grant broken = one.hold(name);
         two.breakShown(name, true);
 
-        assertThat(two.hold(name).number()).isGreaterThan(broken.number());
+        // a member of a quorum that was late to grant the broken claim may leave tries in doubt for a moment
+        assertThat(two.holdWhenFree(name).number()).isGreaterThan(broken.number());
     }
 
     @Test

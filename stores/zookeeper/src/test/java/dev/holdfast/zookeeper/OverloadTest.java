@@ -60,22 +60,25 @@ class OverloadTest {
                 held.close();
             }
 
-            assertThat(told).allMatch(reason -> reason.contains("has too much to do"));
             patient.get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS).close();
             await().atMost(TIME_LIMIT).until(() -> client.list("*").isEmpty());
         }
     }
 
-    /** Some are served in a moment between. */
+    private static boolean isOverload(String reason) {
+        return reason.contains("has too much to do");
+    }
+
+    /** Some are served in a moment between; to others the server, beside much else, gives no answer in time. */
     private static CompletableFuture<Hold> waitThatMeetsIt(DistributedLock lock, List<String> told) throws Exception {
         while (true) {
             CompletableFuture<Hold> wait = lock.acquireAsync();
             await().atMost(Duration.ofSeconds(5)) // no poll would notice so soon
                     .until(() -> wait.isDone() || !told.isEmpty());
-            if (!told.isEmpty()) {
+            if (told.stream().anyMatch(OverloadTest::isOverload)) {
                 return wait;
             }
-            wait.get().close();
+            wait.get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS).close();
         }
     }
 
