@@ -255,7 +255,9 @@ class StopTest extends OnOwnStore {
                 Stopped when = stoppedBetweenGrantAndStart(client, attempt);
                 seen.add(when);
                 between += when == Stopped.BETWEEN_LOOK_AND_START ? 1 : 0;
-                assertThat(between).as("commands started though their hold had ended").isLessThan(8);
+                assertThat(between)
+                        .as("commands started though their hold had ended")
+                        .isLessThan(8);
             }
             assumeTrue(
                     seen.contains(Stopped.BEFORE_THE_LOOK),
