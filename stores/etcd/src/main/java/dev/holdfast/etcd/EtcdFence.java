@@ -44,6 +44,7 @@ public final class EtcdFence {
     private final Errors errors;
 
     EtcdFence(Client client, String prefix, Duration limit, Errors errors) {
+        Requests.makeStubs(client);
         this.client = client;
         this.keys = new Keys(prefix);
         this.limit = limit;

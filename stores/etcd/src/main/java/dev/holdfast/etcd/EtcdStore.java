@@ -95,6 +95,7 @@ final class EtcdStore implements Store {
      */
     static EtcdStore open(
             Client client, String prefix, TimeSource time, Duration limit, Errors errors, Runnable shutDown) {
+        Requests.makeStubs(client);
         Requests requests = new Requests(client, time, limit, errors);
         Keys keys = new Keys(prefix);
         Releases releases = new Releases(requests, keys);
@@ -199,8 +200,8 @@ final class EtcdStore implements Store {
     }
 
     /**
-     * On the timer's thread: jetcd sends on one of its own in any case, and the change of threads leaves room for a caller
-     * that closes a hold and returns at once.
+     * On the timer's thread: the change of threads leaves room for a caller that closes a hold and claims the lock again at
+     * once.
      */
     @Override
     public void beforeSending(String name, Runnable task) {

@@ -8,6 +8,7 @@ import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.ClientCall;
 import io.grpc.ClientInterceptor;
+import io.grpc.Context;
 import io.grpc.MethodDescriptor;
 import java.io.File;
 import java.net.URI;
@@ -16,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.AbstractExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -124,6 +126,7 @@ record EtcdUrl(
                 .keepaliveTimeout(timeout)
                 .keepaliveWithoutCalls(false)
                 .maxInboundMessageSize(LARGEST_ANSWER)
+                .executorService(new SameThread())
                 .interceptor(new Limit(timeout.plus(timeout)));
         if (!user.isEmpty()) {
             builder.user(Keys.bytes(user.get(0))).password(Keys.bytes(user.get(1)));
@@ -142,6 +145,40 @@ record EtcdUrl(
             }
         }
         return builder.build();
+    }
+
+    /**
+     * jetcd sends each request on a thread of an executor, by default of a pool. Sending never waits, so that the change of
+     * threads can be left out. The gRPC context of the caller is left out too: it may end before the request does.
+     */
+    private static final class SameThread extends AbstractExecutorService {
+        @Override
+        public void execute(Runnable task) {
+            Context.ROOT.run(task);
+        }
+
+        @Override
+        public void shutdown() {}
+
+        @Override
+        public List<Runnable> shutdownNow() {
+            return List.of();
+        }
+
+        @Override
+        public boolean isShutdown() {
+            return false;
+        }
+
+        @Override
+        public boolean isTerminated() {
+            return false;
+        }
+
+        @Override
+        public boolean awaitTermination(long timeout, TimeUnit unit) {
+            return true;
+        }
     }
 
     /** Ends each call that has one answer; a watch goes on. */

@@ -3,6 +3,7 @@ package dev.holdfast.etcd;
 import dev.holdfast.HoldfastException;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.TimeSource;
+import dev.holdfast.spi.support.DaemonThreads;
 import dev.holdfast.spi.support.Pauses;
 import dev.holdfast.spi.support.PlannedTask;
 import io.etcd.jetcd.ByteSequence;
@@ -52,6 +53,22 @@ final class Requests {
         this.time = time;
         this.limit = limit;
         this.errors = errors;
+    }
+
+    /**
+     * To be called before a client is used: jetcd answers in the Vert.x context of the thread that asked first, and that of a
+     * caller may be one that runs nothing while the caller waits.
+     */
+    static void makeStubs(Client client) {
+        Thread apart = DaemonThreads.daemon("holdfast-etcd-stubs", () -> {
+            try {
+                Object unused = List.of(client.getKVClient(), client.getLeaseClient());
+            } catch (RuntimeException failed) {
+                // as the first request will
+            }
+        });
+        apart.start();
+        DaemonThreads.awaitEnd(apart);
     }
 
     /** How long a request may go without an answer. */

@@ -21,7 +21,12 @@ import io.grpc.ForwardingClientCallListener.SimpleForwardingClientCallListener;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
 import io.grpc.Status;
+import io.vertx.core.DeploymentOptions;
+import io.vertx.core.Future;
+import io.vertx.core.ThreadingModel;
+import io.vertx.core.Vertx;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -85,6 +90,35 @@ class LentClientTest {
                             LockClient.builder(EtcdStores.on(etcd, prefix)).build())
                     .isInstanceOf(StoreRefusedException.class)
                     .hasMessageContaining("upgrade");
+        }
+    }
+
+    /** jetcd answers in the Vert.x context of the thread that asks it first; that of a worker runs one task at a time. */
+    @Test
+    void aWorkerOfVertxOpensClientsAndWaits() throws Exception {
+        Etcd.load(server.endpoint());
+        CompletableFuture<Boolean> valid = new CompletableFuture<>();
+        Vertx vertx = Vertx.vertx();
+        DeploymentOptions worker = new DeploymentOptions().setThreadingModel(ThreadingModel.WORKER);
+        try {
+            Object unused = vertx.deployVerticle(
+                    context -> {
+                        try (Client etcd = client();
+                                LockClient lent =
+                                        LockClient.builder(EtcdStores.on(etcd)).build();
+                                LockClient own = LockClient.connect("etcd://" + server.endpoint() + "?timeout=4s");
+                                Hold one = lent.lock("one").acquire();
+                                Hold two = own.lock("two").acquire()) {
+                            valid.complete(one.isValid() && two.isValid());
+                        } catch (Throwable failed) {
+                            valid.completeExceptionally(failed);
+                        }
+                        return Future.succeededFuture();
+                    },
+                    worker);
+            assertThat(valid.get(LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        } finally {
+            Object unused = vertx.close();
         }
     }
 
