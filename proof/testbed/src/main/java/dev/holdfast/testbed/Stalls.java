@@ -11,6 +11,7 @@ import java.util.concurrent.locks.LockSupport;
  */
 public final class Stalls implements AutoCloseable {
     private static final Duration LOOK = Duration.ofMillis(5);
+    private static final long LATE = 2 * LOOK.toNanos();
 
     private final Thread watcher = new Thread(this::run, "stalls");
     /** Each is shorter than the one before. */
@@ -18,6 +19,7 @@ public final class Stalls implements AutoCloseable {
 
     private final long began = System.nanoTime();
     private long last = began;
+    private long late;
 
     private record Gap(long ended, long length) {}
 
@@ -53,6 +55,18 @@ public final class Stalls implements AutoCloseable {
                 .orElse(open);
     }
 
+    /**
+     * The sum of all gaps so far that were longer than twice the time between looks, in nanoseconds. Beside very much other
+     * work no gap is long, and yet what takes several steps takes many times as long.
+     */
+    public synchronized long late() {
+        return late + lateBy(System.nanoTime() - last);
+    }
+
+    private static long lateBy(long gap) {
+        return gap > LATE ? gap : 0;
+    }
+
     private synchronized long addSince(long before) {
         long now = System.nanoTime();
         while (!gaps.isEmpty() && gaps.getLast().length() <= now - before) {
@@ -63,7 +77,9 @@ public final class Stalls implements AutoCloseable {
     }
 
     private synchronized void look() {
-        last = addSince(last);
+        long before = last;
+        last = addSince(before);
+        late += lateBy(last - before);
     }
 
     private void run() {

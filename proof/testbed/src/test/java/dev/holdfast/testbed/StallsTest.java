@@ -3,6 +3,7 @@ package dev.holdfast.testbed;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
@@ -23,6 +24,26 @@ class StallsTest {
             assertThat(longestOfAShortWrite(stalls)).isGreaterThanOrEqualTo(SHORT);
             assertThat(stalls.longestSince(began)).isGreaterThanOrEqualTo(LONG);
             assertThat(stalls.longest()).isGreaterThanOrEqualTo(LONG);
+        }
+    }
+
+    @Test
+    void gapsBesideMuchOtherWorkAddUp() {
+        AtomicBoolean worked = new AtomicBoolean();
+        try (Stalls stalls = Stalls.watch()) {
+            for (int i = 0; i < 20 * Runtime.getRuntime().availableProcessors(); i++) {
+                Thread work = new Thread(() -> {
+                    while (!worked.get()) {
+                        Thread.onSpinWait();
+                    }
+                });
+                work.setDaemon(true);
+                work.start();
+            }
+            assertThat(Await.until(PATIENCE, () -> stalls.late() > 2 * stalls.longest()))
+                    .isTrue();
+        } finally {
+            worked.set(true);
         }
     }
 

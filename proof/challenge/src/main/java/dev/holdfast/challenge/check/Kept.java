@@ -17,7 +17,7 @@ import java.util.Map;
  * @param id {@code kept}, for holds; {@code failed}, for calls
  */
 public record Kept(String id) implements Check {
-    /** A process that stood still for so long may have renewed too late. */
+    /** A process that stood still for so long, at once or in many short gaps, may have renewed too late. */
     private static final long STOOD_STILL = Duration.ofMillis(200).toNanos();
 
     /** That no hold is lost. */

@@ -20,7 +20,7 @@ import dev.holdfast.tck.History.Held;
  * @param read what the resource had when the hold began
  * @param wrote what the holder wrote to the resource, 0 for nothing
  * @param outcome what became of that write
- * @param stall for how many nanoseconds its process did not come to run meanwhile, at the longest
+ * @param stall for how many nanoseconds its process did not come to run meanwhile, at the longest or in many short gaps together
  */
 public record Turn(
         int worker,

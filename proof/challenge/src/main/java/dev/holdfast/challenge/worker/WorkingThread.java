@@ -117,6 +117,7 @@ final class WorkingThread extends Thread {
         Mode mode = workload.mode(random);
         double share = random.nextDouble();
         long asked = System.nanoTime();
+        long lateBefore = stalls.late();
         file.ask(asked);
         Ending ending = Ending.UNKNOWN;
         try {
@@ -136,7 +137,8 @@ final class WorkingThread extends Thread {
             }
             // The store is gone, or the connection: whether it was released is not known.
         }
-        file.left(ending, stalls.longestSince(asked), System.nanoTime());
+        long stall = Math.max(stalls.longestSince(asked), stalls.late() - lateBefore);
+        file.left(ending, stall, System.nanoTime());
     }
 
     /**
