@@ -188,8 +188,8 @@ class FlashSaleStoresTest {
     }
 
     private static void anOrderMeetsItsKill(FlashSale sale) throws InterruptedException {
-        HttpRequest order = OnTwoServers.order(
-                sale.servers().address(2).resolve("/sales/1/orders"), "killed", "{\"quantity\":1}");
+        HttpRequest order =
+                OnTwoServers.order(sale.servers().address(2).resolve("/sales/1/orders"), "killed", "{\"quantity\":1}");
         assertThatThrownBy(() -> HttpClient.newHttpClient().send(order, BodyHandlers.discarding()))
                 .isInstanceOf(IOException.class);
     }

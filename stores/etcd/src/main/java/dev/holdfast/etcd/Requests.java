@@ -122,8 +122,8 @@ final class Requests {
         Txn txn = client.getKVClient().txn();
         return (ifs.isEmpty() ? txn : txn.If(ifs.toArray(Cmp[]::new)))
                 .Then(then.toArray(Op[]::new))
-                .Else(otherwise.toArray(Op[]::new))
-                .commit();
+                        .Else(otherwise.toArray(Op[]::new))
+                        .commit();
     }
 
     /** A lease of so many seconds. One that is granted too late to be used ends by itself. */
