@@ -66,7 +66,7 @@ public final class EtcdFence {
     }
 
     /**
-     * Admits a token; waits for the servers' answer, five seconds at most.
+     * Admits a token; waits for the servers' answer, five seconds at most: longer only while the JVM loads the client.
      *
      * @param resource what is guarded; usually the name of the lock
      * @param token of the hold under which the work is done, not negative
@@ -83,21 +83,16 @@ public final class EtcdFence {
         }
         ByteSequence key = keys.fence(resource);
         ByteSequence value = Keys.bytes(digits(token));
-        long due = System.nanoTime() + limit.toNanos();
-        long read = 0; // the revision of the value that was read; 0 for none
+        long begun = System.nanoTime();
+        CompletableFuture<TxnResponse> asked = ask(key, value, 0);
+        long handedOver = System.nanoTime();
+        long due = handedOver + Requests.withLoading(limit, handedOver - begun).toNanos();
         while (true) {
-            TxnResponse answer = await(
-                    client.getKVClient()
-                            .txn()
-                            .If(new Cmp(key, Cmp.Op.EQUAL, CmpTarget.modRevision(read)))
-                            .Then(Op.put(key, value, PutOption.DEFAULT))
-                            .Else(Op.get(key, GetOption.DEFAULT))
-                            .commit(),
-                    due);
+            TxnResponse answer = await(asked, due);
             if (answer.isSucceeded()) {
                 return;
             }
-            read = 0;
+            long read = 0;
             for (KeyValue last : answer.getGetResponses().get(0).getKvs()) {
                 long highest = parse(last);
                 if (highest > token) {
@@ -108,7 +103,22 @@ public final class EtcdFence {
                 }
                 read = last.getModRevision();
             }
+            asked = ask(key, value, read);
         }
+    }
+
+    /**
+     * Writes over what was read.
+     *
+     * @param read the revision of the value that was read; 0 for none
+     */
+    private CompletableFuture<TxnResponse> ask(ByteSequence key, ByteSequence value, long read) {
+        return client.getKVClient()
+                .txn()
+                .If(new Cmp(key, Cmp.Op.EQUAL, CmpTarget.modRevision(read)))
+                .Then(Op.put(key, value, PutOption.DEFAULT))
+                .Else(Op.get(key, GetOption.DEFAULT))
+                .commit();
     }
 
     /** As many digits for each: fences of earlier versions have etcd compare them, byte by byte. */

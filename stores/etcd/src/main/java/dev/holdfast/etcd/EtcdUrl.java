@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.AbstractExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.net.ssl.SSLException;
@@ -127,7 +128,7 @@ record EtcdUrl(
                 .keepaliveWithoutCalls(false)
                 .maxInboundMessageSize(LARGEST_ANSWER)
                 .executorService(new SameThread())
-                .interceptor(new Limit(timeout.plus(timeout)));
+                .interceptor(new Limit(timeout.plus(timeout), new AtomicBoolean()));
         if (!user.isEmpty()) {
             builder.user(Keys.bytes(user.get(0))).password(Keys.bytes(user.get(1)));
         }
@@ -181,13 +182,13 @@ record EtcdUrl(
         }
     }
 
-    /** Ends each call that has one answer; a watch goes on. */
-    private record Limit(Duration timeout) implements ClientInterceptor {
+    /** Ends each call that has one answer, but the first: the JVM may load gRPC for longer. A watch goes on. */
+    private record Limit(Duration timeout, AtomicBoolean loaded) implements ClientInterceptor {
         @Override
         public <Q, A> ClientCall<Q, A> interceptCall(MethodDescriptor<Q, A> method, CallOptions options, Channel next) {
-            boolean watches = "Watch".equals(method.getBareMethodName());
+            boolean goesOn = "Watch".equals(method.getBareMethodName()) || loaded.compareAndSet(false, true);
             return next.newCall(
-                    method, watches ? options : options.withDeadlineAfter(timeout.toNanos(), TimeUnit.NANOSECONDS));
+                    method, goesOn ? options : options.withDeadlineAfter(timeout.toNanos(), TimeUnit.NANOSECONDS));
         }
     }
 

@@ -9,16 +9,12 @@ import io.etcd.jetcd.op.CmpTarget;
 import io.etcd.jetcd.op.Op;
 import io.etcd.jetcd.options.GetOption;
 import io.etcd.jetcd.options.PutOption;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /** The version of what is kept in etcd, in a key of its own. */
 record Layout(Requests requests, Keys keys, Errors errors) {
     private static final int VERSION = 1;
-    /** A program that has just started may load gRPC for seconds. */
-    private static final Duration FIRST = Duration.ofSeconds(5);
-
     private static final String SAYS = "holdfast " + VERSION;
 
     /** Writes the version where there is nothing yet; refuses what a newer Holdfast or another program wrote. */
@@ -30,11 +26,7 @@ record Layout(Requests requests, Keys keys, Errors errors) {
                         .withKeysOnly(true)
                         .withLimit(1)
                         .build());
-        return requests.txn(
-                        List.of(),
-                        List.of(Op.get(keys.layout(), GetOption.DEFAULT), first),
-                        List.of(),
-                        FIRST.plus(requests.limit()))
+        return requests.first(List.of(Op.get(keys.layout(), GetOption.DEFAULT), first))
                 .thenCompose(read -> {
                     List<GetResponse> both = read.getGetResponses();
                     List<KeyValue> layout = both.get(0).getKvs();

@@ -39,6 +39,10 @@ import org.jspecify.annotations.Nullable;
 final class Requests {
     private static final int TRIES = 3;
     private static final Duration PAUSE = Duration.ofSeconds(1);
+    /** What a first request may take longer at least. */
+    private static final Duration FIRST = Duration.ofSeconds(5);
+    /** Twice to three times what was measured. */
+    private static final int LOADING = 4;
 
     private final Client client;
     private final TimeSource time;
@@ -90,6 +94,24 @@ final class Requests {
         return asked(within -> txn(List.of(), reads, List.of(), within), 1);
     }
 
+    /**
+     * Several reads in the first request of a client. The JVM may load gRPC for it: one part before the request is handed
+     * over, which no limit counts, and another on the client's threads.
+     */
+    CompletableFuture<TxnResponse> first(List<? extends Op> reads) {
+        long begun = time.nanoTime();
+        CompletableFuture<TxnResponse> answer = sent(() -> commit(List.of(), reads, List.of()));
+        return limited(answer, FIRST.plus(withLoading(limit, time.nanoTime() - begun)));
+    }
+
+    /**
+     * The limit of a request from when it was handed over. How long the JVM loads the rest of gRPC is estimated by how long
+     * the request took until there: by nothing, once all is loaded.
+     */
+    static Duration withLoading(Duration limit, long handedOver) {
+        return limit.plusNanos(LOADING * handedOver);
+    }
+
     private <T> CompletableFuture<T> asked(Function<Duration, CompletableFuture<T>> request, int number) {
         return request.apply(limit.dividedBy(TRIES))
                 .handle((answer, failure) -> {
@@ -109,15 +131,16 @@ final class Requests {
 
     CompletableFuture<TxnResponse> txn(
             List<Cmp> ifs, List<? extends Op> then, List<? extends Op> otherwise, Duration within) {
-        return limited(
-                () -> {
-                    Txn txn = client.getKVClient().txn();
-                    return (ifs.isEmpty() ? txn : txn.If(ifs.toArray(Cmp[]::new)))
-                            .Then(then.toArray(Op[]::new))
-                                    .Else(otherwise.toArray(Op[]::new))
-                                    .commit();
-                },
-                within);
+        return limited(() -> commit(ifs, then, otherwise), within);
+    }
+
+    private CompletableFuture<TxnResponse> commit(
+            List<Cmp> ifs, List<? extends Op> then, List<? extends Op> otherwise) {
+        Txn txn = client.getKVClient().txn();
+        return (ifs.isEmpty() ? txn : txn.If(ifs.toArray(Cmp[]::new)))
+                .Then(then.toArray(Op[]::new))
+                        .Else(otherwise.toArray(Op[]::new))
+                        .commit();
     }
 
     /** A lease of so many seconds. One that is granted too late to be used ends by itself. */
