@@ -28,6 +28,9 @@ public final class Peers {
     /** A lock of a database session in place of a lease. */
     public static final String SESSION = "holdfast-session";
 
+    /** PostgreSQL without a flush for each lock. */
+    public static final String UNLOGGED = "holdfast-unlogged";
+
     /** The fair lock of the JDK. */
     public static final String CEILING = "local-fair";
 
@@ -100,6 +103,14 @@ public final class Peers {
                     SQL,
                     PLAIN,
                     (url, clients) -> new HoldfastPeer(url + "&mode=session", HoldOptions.defaults())),
+            new PeerKind(
+                    UNLOGGED,
+                    "Holdfast, unlogged",
+                    Role.HOLDFAST,
+                    EnumSet.of(StoreKind.POSTGRESQL),
+                    PLAIN,
+                    (url, clients) -> new HoldfastPeer(
+                            url + "&holdfast.unlogged=true&holdfast.table=holdfast_unlogged", HoldOptions.defaults())),
             new PeerKind("none", "no lock", Role.FAKE, Set.of(), ALL_MODES, (url, clients) -> new NoLockPeer()));
 
     private Peers() {}
