@@ -83,7 +83,7 @@ final class PendingClaims {
         context.deleter()
                 .behind(
                         claim.id(),
-                        () -> context.batches().behindOthers(context.paths().lock(claim.name()), place::begin));
+                        () -> context.batches().behindOthers(place.lock(), place::begin));
         return place;
     }
 

@@ -71,8 +71,9 @@ final class Predecessors {
     /** The nodes of one claim, in order: more than one if a claim was made again and an earlier node is still there. */
     static List<Node> ofClaim(ClaimId id, Collection<String> children) {
         List<Node> nodes = new ArrayList<>();
+        String text = id.value();
         for (String child : children) {
-            if (child.contains(id.value())) {
+            if (child.contains(text)) {
                 Node.parse(child).filter(node -> node.id().equals(id)).ifPresent(nodes::add);
             }
         }

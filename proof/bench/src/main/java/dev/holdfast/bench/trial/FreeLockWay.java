@@ -16,7 +16,6 @@ import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
 import io.lettuce.core.resource.NettyCustomizer;
-import io.lettuce.core.resource.ThreadFactoryProvider;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoopGroup;
@@ -161,7 +160,7 @@ enum FreeLockWay {
                         .eventLoopGroupProvider(new DefaultEventLoopGroupProvider(IO_THREADS) {
                             @Override
                             protected <T extends EventLoopGroup> EventExecutorGroup doCreateEventLoopGroup(
-                                    Class<T> type, int threads, ThreadFactoryProvider factories) {
+                                    Class<T> type, int threads, io.lettuce.core.resource.ThreadFactoryProvider factories) {
                                 return type == NioEventLoopGroup.class
                                         ? wire.loops(threads)
                                         : super.doCreateEventLoopGroup(type, threads, factories);
