@@ -23,6 +23,7 @@ import io.netty.channel.nio.NioEventLoopGroup;
 import io.netty.util.concurrent.EventExecutorGroup;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -39,7 +40,7 @@ enum FreeLockWay {
         Client connect(String url, WireTimes wire) {
             return new OnLettuce(url, wire) {
                 @Override
-                Object take(RedisAsyncCommands<String, String> redis, String lock, String owner) throws Exception {
+                @Nullable Object take(RedisAsyncCommands<String, String> redis, String lock, String owner) throws Exception {
                     return answer(redis.set(lock, owner, FOR_A_LEASE));
                 }
             };
@@ -50,7 +51,7 @@ enum FreeLockWay {
         Client connect(String url, WireTimes wire) {
             return new OnLettuce(url, wire) {
                 @Override
-                Object take(RedisAsyncCommands<String, String> redis, String lock, String owner) throws Exception {
+                @Nullable Object take(RedisAsyncCommands<String, String> redis, String lock, String owner) throws Exception {
                     RedisFuture<String> set = redis.set(lock, owner, FOR_A_LEASE);
                     answer(redis.incr(COUNTER));
                     return set.get();
@@ -66,7 +67,7 @@ enum FreeLockWay {
                         + " return redis.call('INCR',KEYS[2]) end");
 
                 @Override
-                Object take(RedisAsyncCommands<String, String> redis, String lock, String owner) throws Exception {
+                @Nullable Object take(RedisAsyncCommands<String, String> redis, String lock, String owner) throws Exception {
                     String[] keys = {lock, COUNTER};
                     return answer(redis.evalsha(taking, ScriptOutputType.INTEGER, keys, owner, "30000"));
                 }
@@ -161,7 +162,7 @@ enum FreeLockWay {
                             @Override
                             protected <T extends EventLoopGroup> EventExecutorGroup doCreateEventLoopGroup(
                                     Class<T> type, int threads, io.lettuce.core.resource.ThreadFactoryProvider factories) {
-                                return type == NioEventLoopGroup.class
+                                return type.isAssignableFrom(NioEventLoopGroup.class)
                                         ? wire.loops(threads)
                                         : super.doCreateEventLoopGroup(type, threads, factories);
                             }
@@ -193,7 +194,7 @@ enum FreeLockWay {
                     try {
                         return method.invoke(store, arguments);
                     } catch (InvocationTargetException thrown) {
-                        throw thrown.getCause();
+                        throw Objects.requireNonNull(thrown.getCause());
                     }
                 });
     }
