@@ -62,7 +62,10 @@ final class Predecessors {
     static List<Node> before(Node mine, Collection<String> children) {
         List<Node> before = new ArrayList<>();
         for (String child : children) {
-            Node.parse(child).filter(node -> node.isBefore(mine)).ifPresent(before::add);
+            Node node = child.equals(mine.name()) ? null : Node.parse(child).orElse(null); // mostly there is no other
+            if (node != null && node.isBefore(mine)) {
+                before.add(node);
+            }
         }
         sort(before);
         return before;
