@@ -34,6 +34,7 @@ final class DeleteCreateBatch {
     private final NodeDeleter deleter;
     /** Deletions that were requested and are not sent yet. */
     private final Set<Leaving> heldBack = ConcurrentHashMap.newKeySet();
+
     private final TimeSource time;
     /** How many of the next tasks run later. */
     private final AtomicInteger later = new AtomicInteger(MOST_LATER);

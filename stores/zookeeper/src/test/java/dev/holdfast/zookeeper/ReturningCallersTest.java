@@ -12,6 +12,7 @@ import dev.holdfast.spi.StoreContext;
 import dev.holdfast.spi.support.Asked;
 import dev.holdfast.tck.KitTime;
 import dev.holdfast.testbed.ZooKeeperServer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -20,8 +21,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A release waits for callers that come back at once, where they do. */
-@Timeout(60)
+@Timeout(120)
 class ReturningCallersTest {
+    private static final Duration TIME_LIMIT = Duration.ofSeconds(60);
     private static final Runnable TAKEN_OVER = () -> {};
 
     @AutoClose
@@ -31,32 +33,35 @@ class ReturningCallersTest {
     private final KitTime time = new KitTime();
 
     @AutoClose
-    private final Store store =
-            new ZooKeeperStoreProvider().open(ZooKeeperServers.url(server), new StoreContext(time));
+    private final Store store = new ZooKeeperStoreProvider().open(
+                    "zk://" + server.connectString() + "?timeout=30s&tick=300ms&session=30s", new StoreContext(time));
 
     @Test
     void aReleaseLeavesAtOnceWhereNobodyHasComeBackLately() throws Exception {
         assertThat(runsNow(release())).isFalse();
 
-        await().until(() -> runsNow(release()));
+        await().atMost(TIME_LIMIT).until(() -> runsNow(release()));
 
         List<Boolean> runNow = new ArrayList<>();
         for (int i = 0; i < 32; i++) {
             runNow.add(runsNow(release()));
         }
-        assertThat(runNow).filteredOn(now -> !now).as("those that still wait, to find out").hasSize(2);
+        assertThat(runNow)
+                .filteredOn(now -> !now)
+                .as("those that still wait, to find out")
+                .hasSize(2);
     }
 
     @Test
     void aReleaseWaitsAgainOnceCallersComeBack() throws Exception {
-        await().until(() -> runsNow(release()));
+        await().atMost(TIME_LIMIT).until(() -> runsNow(release()));
 
-        await().until(() -> !runsNow(TAKEN_OVER) && !runsNow(TAKEN_OVER) && !runsNow(TAKEN_OVER));
+        await().atMost(TIME_LIMIT).until(() -> !runsNow(TAKEN_OVER) && !runsNow(TAKEN_OVER) && !runsNow(TAKEN_OVER));
     }
 
     @Test
     void theClaimBehindAReleaseThatLeavesAtOnceIsGranted() throws Exception {
-        await().until(() -> runsNow(release()));
+        await().atMost(TIME_LIMIT).until(() -> runsNow(release()));
 
         for (int i = 0; i < 32; i++) {
             Grant old = granted(Asked.of(store, claim("both")));

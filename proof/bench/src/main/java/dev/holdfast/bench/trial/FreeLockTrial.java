@@ -123,9 +123,8 @@ public final class FreeLockTrial {
                 .args(args.toArray(String[]::new))
                 .start()) {
             child.expect("done", PATIENCE);
-            List<String> rows = child.lines().stream()
-                    .filter(line -> line.startsWith("|"))
-                    .toList();
+            List<String> rows =
+                    child.lines().stream().filter(line -> line.startsWith("|")).toList();
             int ways = FreeLockWay.values().length;
             for (int i = 0; i < runs.length; i++) {
                 head((runs[i].threads == 1 ? "one thread, " : runs[i].threads + " threads, ") + jvm);

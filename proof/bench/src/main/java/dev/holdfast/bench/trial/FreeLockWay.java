@@ -40,7 +40,8 @@ enum FreeLockWay {
         Client connect(String url, WireTimes wire) {
             return new OnLettuce(url, wire) {
                 @Override
-                @Nullable Object take(RedisAsyncCommands<String, String> redis, String lock, String owner) throws Exception {
+                @Nullable
+                Object take(RedisAsyncCommands<String, String> redis, String lock, String owner) throws Exception {
                     return answer(redis.set(lock, owner, FOR_A_LEASE));
                 }
             };
@@ -51,7 +52,8 @@ enum FreeLockWay {
         Client connect(String url, WireTimes wire) {
             return new OnLettuce(url, wire) {
                 @Override
-                @Nullable Object take(RedisAsyncCommands<String, String> redis, String lock, String owner) throws Exception {
+                @Nullable
+                Object take(RedisAsyncCommands<String, String> redis, String lock, String owner) throws Exception {
                     RedisFuture<String> set = redis.set(lock, owner, FOR_A_LEASE);
                     answer(redis.incr(COUNTER));
                     return set.get();
@@ -67,7 +69,8 @@ enum FreeLockWay {
                         + " return redis.call('INCR',KEYS[2]) end");
 
                 @Override
-                @Nullable Object take(RedisAsyncCommands<String, String> redis, String lock, String owner) throws Exception {
+                @Nullable
+                Object take(RedisAsyncCommands<String, String> redis, String lock, String owner) throws Exception {
                     String[] keys = {lock, COUNTER};
                     return answer(redis.evalsha(taking, ScriptOutputType.INTEGER, keys, owner, "30000"));
                 }
@@ -161,7 +164,9 @@ enum FreeLockWay {
                         .eventLoopGroupProvider(new DefaultEventLoopGroupProvider(IO_THREADS) {
                             @Override
                             protected <T extends EventLoopGroup> EventExecutorGroup doCreateEventLoopGroup(
-                                    Class<T> type, int threads, io.lettuce.core.resource.ThreadFactoryProvider factories) {
+                                    Class<T> type,
+                                    int threads,
+                                    io.lettuce.core.resource.ThreadFactoryProvider factories) {
                                 return type.isAssignableFrom(NioEventLoopGroup.class)
                                         ? wire.loops(threads)
                                         : super.doCreateEventLoopGroup(type, threads, factories);
