@@ -51,11 +51,8 @@ final class DeleteCreateBatch {
      * one that it creates, or at the end.
      */
     void run(Runnable task) {
-        if (CURRENT.get() != null) {
-            task.run(); // what another task calls back is a part of that
-            return;
-        }
-        if (later.get() == 0 && tasks.incrementAndGet() % TRY_EACH != 0) {
+        boolean within = CURRENT.get() != null; // another task, of any client, that may wait for this one
+        if (!within && later.get() == 0 && tasks.incrementAndGet() % TRY_EACH != 0) {
             during(task);
             return;
         }
