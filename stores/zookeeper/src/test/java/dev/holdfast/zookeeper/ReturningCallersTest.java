@@ -33,8 +33,8 @@ class ReturningCallersTest {
     private final KitTime time = new KitTime();
 
     @AutoClose
-    private final Store store = new ZooKeeperStoreProvider().open(
-                    "zk://" + server.connectString() + "?timeout=30s&tick=300ms&session=30s", new StoreContext(time));
+    private final Store store = new ZooKeeperStoreProvider()
+            .open("zk://" + server.connectString() + "?timeout=30s&tick=300ms&session=30s", new StoreContext(time));
 
     @Test
     void aReleaseLeavesAtOnceWhereNobodyHasComeBackLately() throws Exception {
