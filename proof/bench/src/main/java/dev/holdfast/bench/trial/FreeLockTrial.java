@@ -95,12 +95,12 @@ public final class FreeLockTrial {
     static boolean run() throws Exception {
         Trial.describe("pause 0 to 20 ms, each lock once, held for 2 ms; times in µs");
         try (RedisServer server = RedisServer.start()) {
-            ownJvm(server, "in a young JVM", 0, new Run(1, 8, 22), new Run(MANY, 2, 10));
+            ownJvm(server, "in a young JVM", 0, new Run(1, 8, 18), new Run(MANY, 2, 10));
             ownJvm(
                     server,
                     "after " + TURNS_OF_A_SERVICE + " turns of each way",
                     TURNS_OF_A_SERVICE,
-                    new Run(1, 2, 22),
+                    new Run(1, 2, 18),
                     new Run(MANY, 2, 10));
             ownJvm(server, "interpreted (`-Xint`)", 0, new Run(1, 2, 10));
             newJvms(server);
