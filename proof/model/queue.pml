@@ -36,13 +36,16 @@
  *   A connection breaks (BREAKS times) while a request or its answer is under way: the client hears that, and not
  *   whether the request was served; it is served later, at any time, or never. Pushes get lost, all of them if need be.
  *   A client crashes (CRASHES times) at any point; the request it had sent goes on. Clients, store and network may be
- *   as slow as you like: time passes between any two steps.
+ *   as slow as you like: time passes between any two steps. With FORGETS, the store loses the last number, or its clock
+ *   is set back; not both, after which a number may come twice.
  *
  * What is left out
  *
  *   Time runs in ticks, at the same rate for all (the margin of 1 % is there for that). Threads within a client, locks
- *   other than this one, several servers, a store that forgets. Where the last number is kept: in Redis all locks of a
- *   server share it, so that it rises by more than one from grant to grant of one lock.
+ *   other than this one, several servers, a store that forgets grants. All locks of a server in Redis share the last
+ *   number, so that it rises by more than one from grant to grant of one lock. An offer gets its number there when it is
+ *   made, not when it is confirmed; no other grant comes in between. The highest number that a client has seen, which
+ *   is the third below which no number is given.
  *
  * Safety: the assertions below. There a client that waits asks at any time, and a place in the queue dies at any time,
  * so that nothing depends on POLL, PLACE, or on pushes. Liveness (compiled with -DLIVE): `served`.
@@ -64,6 +67,9 @@
 #endif
 #ifndef CRASHES
 #define CRASHES 1
+#endif
+#ifndef FORGETS
+#define FORGETS 0
 #endif
 #ifndef SLOW
 #define SLOW 2      /* ticks that come too early, where the network is fast otherwise */
@@ -118,6 +124,8 @@ byte length;
 byte placeLeft[CLIENTS + 1];
 #else
 byte number;                /* of the last grant */
+byte counter;               /* the last number */
+byte micros;                /* of the clock: each grant takes one at least */
 #endif
 
 /* ---- the wires ---- */
@@ -149,6 +157,8 @@ byte breaks = BREAKS;
 byte crashes = CRASHES;
 #ifdef LIVE
 byte slow = SLOW;
+#else
+byte forgets = FORGETS;
 #endif
 
 /* ---- what the proof remembers ---- */
@@ -246,6 +256,20 @@ inline offerToFirst() {
 #define mine(id) (owner == id)
 #endif
 
+#ifdef SEED_NUMBER_OF_THE_COUNTER
+#define nextNumber (counter + 1)
+#elif defined(SEED_NUMBER_OF_THE_CLOCK)
+#define nextNumber micros
+#else
+#define nextNumber (micros > counter + 1 -> micros : counter + 1)
+#endif
+
+inline draw() {
+	micros++;
+	counter = nextNumber;
+	number = counter
+}
+
 inline serveClaim(id) {
 	if
 	:: left == 0 -> setFree()
@@ -282,7 +306,10 @@ inline serveClaim(id) {
 		offered = 0;
 		left = LEASE;
 #ifndef LIVE
-		number = (kept -> number : number + 1);
+		if
+		:: !kept -> draw()
+		:: else
+		fi;
 		ended = 0
 #endif
 	:: else
@@ -625,6 +652,8 @@ end:	do
 	:: atomic { true -> tick() }
 	:: atomic { length > 0 -> takeOut(0); k = 0 } /* a place has died */
 	:: atomic { length > 1 -> takeOut(1); k = 0 }
+	:: atomic { forgets > 0 && counter > 0 -> forgets--; counter = 0 }
+	:: atomic { forgets > 0 && micros > 0 -> forgets--; micros = 0 }
 	od
 #endif
 }

@@ -1,10 +1,13 @@
 package dev.holdfast.zookeeper;
 
+import dev.holdfast.spi.TimeSource;
 import dev.holdfast.zookeeper.Session.Found;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.data.ACL;
@@ -15,29 +18,63 @@ import org.jspecify.annotations.Nullable;
  * both or neither. The servers then agree on and log one write less before the next waiter is notified.
  *
  * <p>Only requests that one task makes on its own thread are combined. A claim by another thread, after the removal was
- * requested and before it is sent, waits until it is sent, so that the claim does not overtake it. Thread-safe.
+ * requested and before it is sent, waits until it is sent, so that the claim does not overtake it.
+ *
+ * <p>A task that runs a moment later, on the timer's thread, leaves room for a caller that comes back at once: it takes the
+ * grant over, or its claim leaves with the release. Where none has come back lately, the change of threads is only a cost,
+ * and delays the release for others. So each such task counts against the next ones, and each that was worth it counts for
+ * some; when they are used up, one in some tasks still waits, to find out. Thread-safe.
  */
 final class DeleteCreateBatch {
     private static final ThreadLocal<Exchange> CURRENT = new ThreadLocal<>();
+    private static final int MOST_LATER = 64;
+    private static final int LATER_FOR_ONE = 4;
+    private static final int TRY_EACH = 16;
 
     private final NodeDeleter deleter;
     /** Deletions that were requested and are not sent yet. */
     private final Set<Leaving> heldBack = ConcurrentHashMap.newKeySet();
 
-    DeleteCreateBatch(NodeDeleter deleter) {
+    private final TimeSource time;
+    /** How many of the next tasks run later. */
+    private final AtomicInteger later = new AtomicInteger(MOST_LATER);
+
+    private final AtomicInteger tasks = new AtomicInteger();
+
+    DeleteCreateBatch(NodeDeleter deleter, TimeSource time) {
         this.deleter = deleter;
+        this.time = time;
     }
 
-    /** Runs a task. A node that it removes is removed together with the next one that it creates, or at the end. */
-    void during(Runnable task) {
+    /**
+     * Runs a task: a moment later where callers come back, or now. A node that it removes is removed together with the next
+     * one that it creates, or at the end.
+     */
+    void run(Runnable task) {
+        boolean within = CURRENT.get() != null; // another task, of any client, that may wait for this one
+        if (!within && later.get() == 0 && tasks.incrementAndGet() % TRY_EACH != 0) {
+            during(task);
+            return;
+        }
+        time.schedule(
+                () -> {
+                    int worth = during(task) ? LATER_FOR_ONE : -1;
+                    later.updateAndGet(now -> Math.min(MOST_LATER, Math.max(0, now + worth)));
+                },
+                Duration.ZERO);
+    }
+
+    /** Runs a task; whether no removal of its left alone. */
+    private boolean during(Runnable task) {
         Exchange exchange = new Exchange();
         CURRENT.set(exchange);
         try {
             task.run();
         } finally {
             CURRENT.remove();
-            removeAlone(exchange.take());
+            removeAlone(exchange);
         }
+        return !exchange.leftAlone;
     }
 
     /**
@@ -116,17 +153,23 @@ final class DeleteCreateBatch {
     void removeNow() {
         Exchange exchange = CURRENT.get();
         if (exchange != null) {
-            removeAlone(exchange.take());
+            removeAlone(exchange);
         }
     }
 
-    private void removeAlone(@Nullable Leaving leaving) {
+    private void removeAlone(Exchange exchange) {
+        Leaving leaving = exchange.take();
         if (leaving != null) {
-            try {
-                deleter.remove(leaving.session, leaving.path, leaving.removed);
-            } finally {
-                sent(leaving);
-            }
+            exchange.leftAlone = true;
+            removeAlone(leaving);
+        }
+    }
+
+    private void removeAlone(Leaving leaving) {
+        try {
+            deleter.remove(leaving.session, leaving.path, leaving.removed);
+        } finally {
+            sent(leaving);
         }
     }
 
@@ -141,10 +184,22 @@ final class DeleteCreateBatch {
             String path,
             boolean alone,
             CompletableFuture<Boolean> removed,
-            CompletableFuture<Void> sent) {}
+            CompletableFuture<Void> sent) {
+        /** Each is another, and is kept in a set: what a record does by itself is slow until it is compiled. */
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return this == other;
+        }
+
+        @Override
+        public int hashCode() {
+            return System.identityHashCode(this);
+        }
+    }
 
     private static final class Exchange {
         private @Nullable Leaving leaving;
+        private boolean leftAlone;
 
         private @Nullable Leaving take() {
             Leaving taken = leaving;

@@ -69,8 +69,8 @@ record NodeCreation(Claim claim, ZooKeeperContext context, String lock) {
                 ? context.batches().make(now, path, text, acl)
                 : now.createBelow(lock, context.acl(lock), path, text, acl).thenApply(found -> new Made(found, false));
         CompletableFuture<Listed> list = now.children(lock);
-        return bucket.thenCompose(
-                code -> made.thenCombine(list, (exchanged, listed) -> arrived(now, code, exchanged, listed)));
+        return made.thenCombine( // answers come in the order of the requests: that of the bucket is there
+                list, (exchanged, listed) -> arrived(now, bucket.getNow(Code.OK), exchanged, listed));
     }
 
     private CompletableFuture<Code> makeBucket(Session now) {

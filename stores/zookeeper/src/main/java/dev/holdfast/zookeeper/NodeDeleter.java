@@ -171,13 +171,17 @@ final class NodeDeleter {
             Session session,
             Function<Session, CompletableFuture<T>> request,
             Consumer<T> then) {
-        CompletableFuture.completedFuture(session)
-                .thenCompose(request)
-                .thenAccept(then)
-                .exceptionally(thrown -> {
-                    removed.completeExceptionally(Errors.unwrapped(thrown));
-                    return null;
-                });
+        CompletableFuture<T> asked;
+        try {
+            asked = request.apply(session);
+        } catch (RuntimeException | Error thrown) {
+            removed.completeExceptionally(thrown);
+            return;
+        }
+        asked.thenAccept(then).exceptionally(thrown -> {
+            removed.completeExceptionally(Errors.unwrapped(thrown));
+            return null;
+        });
     }
 
     private void answer(Code code, String path, CompletableFuture<Boolean> removed) {

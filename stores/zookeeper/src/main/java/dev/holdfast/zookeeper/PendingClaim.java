@@ -121,6 +121,11 @@ final class PendingClaim implements Pending, Watcher {
         return claim;
     }
 
+    /** The node of its lock. */
+    String lock() {
+        return lock;
+    }
+
     void begin() {
         context.connection().whenConnected(answer, now -> steps.step(() -> begun(now)));
     }

@@ -80,10 +80,7 @@ final class PendingClaims {
         } else {
             context.timeouts().end(place.answer());
         }
-        context.deleter()
-                .behind(
-                        claim.id(),
-                        () -> context.batches().behindOthers(context.paths().lock(claim.name()), place::begin));
+        context.deleter().behind(claim.id(), () -> context.batches().behindOthers(place.lock(), place::begin));
         return place;
     }
 

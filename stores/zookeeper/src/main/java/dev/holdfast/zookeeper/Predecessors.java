@@ -51,7 +51,10 @@ final class Predecessors {
     static List<Node> before(Node mine, Collection<String> children) {
         List<Node> before = new ArrayList<>();
         for (String child : children) {
-            Node.parse(child).filter(node -> node.isBefore(mine)).ifPresent(before::add);
+            Node node = child.equals(mine.name()) ? null : Node.parse(child).orElse(null); // mostly there is no other
+            if (node != null && node.isBefore(mine)) {
+                before.add(node);
+            }
         }
         sort(before);
         return before;
@@ -60,8 +63,9 @@ final class Predecessors {
     /** The nodes of one claim, in order: more than one if a claim was made again and an earlier node is still there. */
     static List<Node> ofClaim(ClaimId id, Collection<String> children) {
         List<Node> nodes = new ArrayList<>();
+        String text = id.value();
         for (String child : children) {
-            if (child.contains(id.value())) {
+            if (child.contains(text)) {
                 Node.parse(child).filter(node -> node.id().equals(id)).ifPresent(nodes::add);
             }
         }

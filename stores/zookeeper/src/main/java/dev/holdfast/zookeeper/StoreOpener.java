@@ -46,7 +46,15 @@ record StoreOpener(
         Timeouts timeouts = new Timeouts(time, options.timeout(), errors);
         HeldNodes heldNodes = new HeldNodes(deleter, time, !options.ridesOutDisconnects());
         ZooKeeperContext context = new ZooKeeperContext(
-                connection, paths, acls, time, errors, timeouts, deleter, new DeleteCreateBatch(deleter), heldNodes);
+                connection,
+                paths,
+                acls,
+                time,
+                errors,
+                timeouts,
+                deleter,
+                new DeleteCreateBatch(deleter, time),
+                heldNodes);
         PendingClaims places = new PendingClaims(context);
         try {
             connection.open(new News(heldNodes, places));

@@ -20,7 +20,18 @@ final class Timeouts {
     private final PlannedTask tick;
     private volatile @Nullable RuntimeException ended;
 
-    private record Request(CompletableFuture<?> answer, long due) {}
+    private record Request(CompletableFuture<?> answer, long due) {
+        /** Each is another, and is removed from a queue: what a record does by itself is slow until it is compiled. */
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return this == other;
+        }
+
+        @Override
+        public int hashCode() {
+            return System.identityHashCode(this);
+        }
+    }
 
     Timeouts(TimeSource time, Duration limit, Errors errors) {
         this.time = time;

@@ -16,7 +16,6 @@ import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreListener;
 import dev.holdfast.spi.StoredRecord;
-import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -147,16 +146,15 @@ final class ZooKeeperStore implements Store {
     }
 
     /**
-     * The client library sends on a thread of its own, which runs no task of ours; but a change of thread is on the way
-     * to it in any case, and here it leaves room for a caller that returns at once. The task's release and claim then
-     * leave as one write.
+     * The client library sends on a thread of its own, which runs no task of ours. So the task runs on the timer's thread
+     * where callers return at once, and here otherwise. Its release and claim leave as one write.
      */
     @Override
     public void beforeSending(String name, Runnable task) {
         if (end.get() != null) {
             task.run();
         } else {
-            context.time().schedule(() -> context.batches().during(task), Duration.ZERO);
+            context.batches().run(task);
         }
     }
 

@@ -64,7 +64,7 @@ class EndedSessionTest {
                 errors,
                 new Timeouts(time, TIME_LIMIT, errors),
                 deleter,
-                new DeleteCreateBatch(deleter),
+                new DeleteCreateBatch(deleter, time),
                 new HeldNodes(deleter, time, true));
         claims = new PendingClaims(context);
         connection.open(new SilentListener());

@@ -10,6 +10,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Which claims of a queue wait for which. */
@@ -109,6 +110,31 @@ class PredecessorsTest {
                 "y-" + ClaimId.random() + "-0000000000",
                 "p9of3-" + ClaimId.random() + "-0000000000"));
         assertThat(Predecessors.of(children)).hasSize(1);
+    }
+
+    @Test
+    void whatOnlyResemblesTheNameOfAClaimIsNone() {
+        ClaimId id = ClaimId.random();
+        assertThat(Stream.of("-0000000001", "--000000001", "-2147483647", "--2147483648"))
+                .allMatch(place -> Node.parse("x-" + id + place).isPresent());
+        assertThat(Stream.of(
+                        "",
+                        "-",
+                        "--",
+                        "-00000001",
+                        "-00000000001",
+                        "-2147483648",
+                        "--2147483649",
+                        "---000000001",
+                        "-+000000001",
+                        "-000000001x",
+                        "-000000001\n",
+                        "-\u0660\u0660\u0660\u0660\u0660\u0660\u0660\u0660\u0660\u0661"))
+                .allMatch(place -> Node.parse("x-" + id + place).isEmpty());
+        assertThat(Stream.of("", "X", "xx", "p", "pof", "p1of", "pof3", "p0of3", "p-1of3", "p1of1234567890", "-x"))
+                .allMatch(kind -> Node.parse(kind + "-" + id + "-0000000001").isEmpty());
+        assertThat(Node.parse("x-" + "A".repeat(32) + "-0000000001")).isEmpty();
+        assertThat(Node.parse("x-" + "0".repeat(31) + "-0000000001")).isEmpty();
     }
 
     private static List<String> blockers(String kind, List<String> queue, int index) {

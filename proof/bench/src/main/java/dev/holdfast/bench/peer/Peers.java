@@ -28,15 +28,8 @@ public final class Peers {
     /** A lock of a database session in place of a lease. */
     public static final String SESSION = "holdfast-session";
 
-    /** Locks of PostgreSQL in a table that is not logged; what it writes is counted, and nothing else of it. */
-    public static final PeerKind UNLOGGED = new PeerKind(
-            "holdfast-unlogged",
-            "Holdfast, unlogged",
-            Role.HOLDFAST,
-            Set.of(StoreKind.POSTGRESQL),
-            Set.of(Mode.EXCLUSIVE),
-            (url, clients) -> new HoldfastPeer(
-                    url + "&holdfast.unlogged=true&holdfast.table=unlogged_lock", HoldOptions.defaults()));
+    /** PostgreSQL without a flush for each lock: its table is not logged. */
+    public static final String UNLOGGED = "holdfast-unlogged";
 
     /** The fair lock of the JDK. */
     public static final String CEILING = "local-fair";
@@ -110,6 +103,14 @@ public final class Peers {
                     SQL,
                     PLAIN,
                     (url, clients) -> new HoldfastPeer(url + "&mode=session", HoldOptions.defaults())),
+            new PeerKind(
+                    UNLOGGED,
+                    "Holdfast, unlogged",
+                    Role.HOLDFAST,
+                    EnumSet.of(StoreKind.POSTGRESQL),
+                    PLAIN,
+                    (url, clients) -> new HoldfastPeer(
+                            url + "&holdfast.unlogged=true&holdfast.table=holdfast_unlogged", HoldOptions.defaults())),
             new PeerKind("none", "no lock", Role.FAKE, Set.of(), ALL_MODES, (url, clients) -> new NoLockPeer()));
 
     private Peers() {}

@@ -223,7 +223,7 @@ public record Workload(String id, String title, Load load, Tier tier, Jvm jvm) {
             case Peers.NO_HAND_OVER -> figure() == Figure.TURNS && !id.equals(TURNS);
             case Peers.AWAIT_RELEASE ->
                 !load.isTry() && (!load.isContended() || id.equals(ONE_2X16) || id.equals(ONE_2X1));
-            case Peers.SESSION -> id.equals(ONE_2X16) || load.locks() == Locks.OF_A_SERVICE;
+            case Peers.SESSION, Peers.UNLOGGED -> id.equals(ONE_2X16) || load.locks() == Locks.OF_A_SERVICE;
             // 100 clients with its default pools and threads in a process are no client anybody has
             case "redisson", "redisson-fair" -> !id.equals(WAITING_200);
             default -> true;

@@ -1,6 +1,7 @@
 package dev.holdfast.bench.trial;
 
 import dev.holdfast.bench.run.Schedule;
+import dev.holdfast.bench.trial.WireTimes.Place;
 import dev.holdfast.testbed.ChildJvm;
 import dev.holdfast.testbed.ChildProcess;
 import dev.holdfast.testbed.RedisServer;
@@ -23,10 +24,13 @@ import java.util.stream.Stream;
  * and the same processor; each turn has a lock of its own. A pause of 0 to 20 ms, the lock (which is measured), 2 ms with it.
  *
  * <pre>
- *   caller       call ──┐                               ┌── running
- *   event loop          └─► written ─┐         ┌─► read ┘
- *   server                           └─ works ─┘
+ *   caller       call ── bell ─┐                                            ┌─ running
+ *   event loop                 └─ drain ── written ─┐         ┌─ read ── wake ┘
+ *   server                                          └─ works ─┘
  * </pre>
+ *
+ * <p>Each column of a place is the median time since the place before it that was noted. With many threads only the whole is
+ * measured, since the places would be those of any turn.
  *
  * <p>That JVM is young: most of what a lock needs has not been compiled for good in it. So the same follows in one that has taken
  * many locks before, as a service has after some minutes; then in one that only interprets, which counts the steps of a way;
@@ -50,15 +54,29 @@ public final class FreeLockTrial {
     /** The times of one way, in nanoseconds. */
     private static final class Times {
         final List<Long> whole = new ArrayList<>();
-        final List<Long> leaving = new ArrayList<>();
-        final List<Long> away = new ArrayList<>();
-        final List<Long> returning = new ArrayList<>();
+        /** Of each place, the time since the one before it that was noted. */
+        final Map<Place, List<Long>> steps = new EnumMap<>(Place.class);
 
         void add(Times other) {
             whole.addAll(other.whole);
-            leaving.addAll(other.leaving);
-            away.addAll(other.away);
-            returning.addAll(other.returning);
+            other.steps.forEach((place, times) -> stepsTo(place).addAll(times));
+        }
+
+        /** A turn that was called and passed the places at these times; 0 where that was not noted. */
+        void add(long call, long[] passed) {
+            whole.add(passed[Place.RUNNING.ordinal()] - call);
+            long before = call;
+            for (Place place : Place.values()) {
+                long at = passed[place.ordinal()];
+                if (at != 0) {
+                    stepsTo(place).add(at - before);
+                    before = at;
+                }
+            }
+        }
+
+        List<Long> stepsTo(Place place) {
+            return steps.computeIfAbsent(place, any -> new ArrayList<>());
         }
 
         double median() {
@@ -77,32 +95,41 @@ public final class FreeLockTrial {
     static boolean run() throws Exception {
         Trial.describe("pause 0 to 20 ms, each lock once, held for 2 ms; times in µs");
         try (RedisServer server = RedisServer.start()) {
-            ownJvm(server, "one thread, in a young JVM", 1, 8, 30, 0);
+            ownJvm(server, "in a young JVM", 0, new Run(1, 8, 18), new Run(MANY, 2, 10));
             ownJvm(
                     server,
-                    "one thread, after " + TURNS_OF_A_SERVICE + " turns of each way",
-                    1,
-                    2,
-                    25,
-                    TURNS_OF_A_SERVICE);
-            ownJvm(server, MANY + " threads, in a young JVM", MANY, 4, 15, 0);
-            ownJvm(server, "one thread, interpreted (`-Xint`)", 1, 2, 15, 0, "-Xint");
+                    "after " + TURNS_OF_A_SERVICE + " turns of each way",
+                    TURNS_OF_A_SERVICE,
+                    new Run(1, 2, 18),
+                    new Run(MANY, 2, 10));
+            ownJvm(server, "interpreted (`-Xint`)", 0, new Run(1, 2, 10));
             newJvms(server);
         }
         return true;
     }
 
-    private static void ownJvm(
-            RedisServer server, String title, int threads, int warmUpSeconds, int seconds, int before, String... jvm) {
-        head(title);
-        String warmUp = String.valueOf(warmUpSeconds);
+    /** Turns of so many threads, which are measured after a warm-up. */
+    private record Run(int threads, int warmUpSeconds, int seconds) {}
+
+    /** One JVM, with these runs one after the other. */
+    private static void ownJvm(RedisServer server, String jvm, int before, Run... runs) {
+        List<String> args = new ArrayList<>(List.of(server.uri(), String.valueOf(before)));
+        for (Run run : runs) {
+            args.add(run.threads + "," + run.warmUpSeconds + "," + run.seconds);
+        }
         try (ChildProcess child = ChildJvm.main(FreeLockTrial.class)
                 .flags("-XX:TieredStopAtLevel=4")
-                .flags(jvm)
-                .args(server.uri(), String.valueOf(threads), warmUp, String.valueOf(seconds), String.valueOf(before))
+                .flags(jvm.contains("-Xint") ? new String[] {"-Xint"} : new String[0])
+                .args(args.toArray(String[]::new))
                 .start()) {
             child.expect("done", PATIENCE);
-            child.lines().stream().filter(line -> line.startsWith("|")).forEach(System.out::println);
+            List<String> rows =
+                    child.lines().stream().filter(line -> line.startsWith("|")).toList();
+            int ways = FreeLockWay.values().length;
+            for (int i = 0; i < runs.length; i++) {
+                head((runs[i].threads == 1 ? "one thread, " : runs[i].threads + " threads, ") + jvm);
+                rows.subList(i * ways, (i + 1) * ways).forEach(System.out::println);
+            }
         }
     }
 
@@ -132,16 +159,19 @@ public final class FreeLockTrial {
                 ratio(Trial.quantile(all, 0.5) / MICROS / redisson)));
     }
 
-    /** A JVM of its own: URL THREADS WARM-UP SECONDS TURNS-BEFORE, or URL WAY. */
+    /** A JVM of its own: URL TURNS-BEFORE THREADS,WARM-UP,SECONDS…, or URL WAY. */
     public static void main(String[] args) throws Exception {
         if (args.length == 2) {
             firstTurns(args[0], FreeLockWay.valueOf(args[1]));
         } else {
-            int threads = Integer.parseInt(args[1]);
             FreeLockTrial trial = new FreeLockTrial(args[0], List.of(FreeLockWay.values()));
-            trial.turnsWithoutPause(Integer.parseInt(args[4]));
-            trial.turns(threads, Duration.ofSeconds(Long.parseLong(args[2])));
-            trial.print(trial.turns(threads, Duration.ofSeconds(Long.parseLong(args[3]))), threads == 1);
+            trial.turnsWithoutPause(Integer.parseInt(args[1]));
+            for (String run : List.of(args).subList(2, args.length)) {
+                String[] numbers = run.split(",");
+                int threads = Integer.parseInt(numbers[0]);
+                trial.turns(threads, Duration.ofSeconds(Long.parseLong(numbers[1])));
+                trial.print(trial.turns(threads, Duration.ofSeconds(Long.parseLong(numbers[2]))), threads == 1);
+            }
             trial.close();
         }
         System.out.println("done");
@@ -220,13 +250,7 @@ public final class FreeLockTrial {
         wire.begin();
         long call = System.nanoTime();
         Runnable release = client.take(lock);
-        long running = System.nanoTime();
-        long written = wire.written();
-        long read = wire.read();
-        times.whole.add(running - call);
-        times.leaving.add(written - call);
-        times.away.add(read - written);
-        times.returning.add(running - read);
+        times.add(call, wire.passed(System.nanoTime()));
         Schedule.pause(HOLD);
         release.run();
     }
@@ -234,16 +258,19 @@ public final class FreeLockTrial {
     private void print(Map<FreeLockWay, Times> times, boolean alone) {
         double bare = of(times, FreeLockWay.SET).median();
         double redisson = of(times, FreeLockWay.REDISSON).median();
-        times.forEach((way, all) -> Trial.row(
-                way.title,
-                micros(Trial.quantile(all.whole, 0.5)),
-                micros(Trial.quantile(all.whole, 0.99)),
-                ratio(all.median() / bare),
-                ratio(all.median() / redisson),
-                // with many threads the stamps are those of any turn
-                alone ? micros(Trial.quantile(all.leaving, 0.5)) : "–",
-                alone ? micros(Trial.quantile(all.away, 0.5)) : "–",
-                alone ? micros(Trial.quantile(all.returning, 0.5)) : "–"));
+        times.forEach((way, all) -> {
+            List<String> row = new ArrayList<>(List.of(
+                    way.title,
+                    micros(Trial.quantile(all.whole, 0.5)),
+                    micros(Trial.quantile(all.whole, 0.99)),
+                    ratio(all.median() / bare),
+                    ratio(all.median() / redisson)));
+            for (Place place : Place.values()) {
+                List<Long> steps = all.stepsTo(place);
+                row.add(alone && !steps.isEmpty() ? micros(Trial.quantile(steps, 0.5)) : "–");
+            }
+            Trial.row(row.toArray());
+        });
     }
 
     private static void head(String title) {
@@ -254,9 +281,12 @@ public final class FreeLockTrial {
                 "99 %",
                 "beside `SET`",
                 "beside Redisson",
-                "call to written",
-                "written to read",
-                "read to running");
+                "call to bell",
+                "drain",
+                "written",
+                "read",
+                "wake",
+                "running");
     }
 
     private static String micros(double nanos) {

@@ -3,6 +3,10 @@ package dev.holdfast.bench.trial;
 import dev.holdfast.Hold;
 import dev.holdfast.LockClient;
 import dev.holdfast.redis.RedisStores;
+import dev.holdfast.spi.Answer;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.Store;
+import dev.holdfast.spi.StoreFactory;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.ScriptOutputType;
@@ -10,10 +14,18 @@ import io.lettuce.core.SetArgs;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
 import io.lettuce.core.resource.NettyCustomizer;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.nio.NioEventLoopGroup;
+import io.netty.util.concurrent.EventExecutorGroup;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.util.Objects;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.redisson.Redisson;
 import org.redisson.api.RLock;
@@ -28,8 +40,9 @@ enum FreeLockWay {
         Client connect(String url, WireTimes wire) {
             return new OnLettuce(url, wire) {
                 @Override
+                @Nullable
                 Object take(RedisAsyncCommands<String, String> redis, String lock, String owner) throws Exception {
-                    return redis.set(lock, owner, FOR_A_LEASE).get();
+                    return answer(redis.set(lock, owner, FOR_A_LEASE));
                 }
             };
         }
@@ -39,9 +52,10 @@ enum FreeLockWay {
         Client connect(String url, WireTimes wire) {
             return new OnLettuce(url, wire) {
                 @Override
+                @Nullable
                 Object take(RedisAsyncCommands<String, String> redis, String lock, String owner) throws Exception {
                     RedisFuture<String> set = redis.set(lock, owner, FOR_A_LEASE);
-                    redis.incr(COUNTER).get();
+                    answer(redis.incr(COUNTER));
                     return set.get();
                 }
             };
@@ -55,10 +69,10 @@ enum FreeLockWay {
                         + " return redis.call('INCR',KEYS[2]) end");
 
                 @Override
+                @Nullable
                 Object take(RedisAsyncCommands<String, String> redis, String lock, String owner) throws Exception {
                     String[] keys = {lock, COUNTER};
-                    return redis.evalsha(taking, ScriptOutputType.INTEGER, keys, owner, "30000")
-                            .get();
+                    return answer(redis.evalsha(taking, ScriptOutputType.INTEGER, keys, owner, "30000"));
                 }
             };
         }
@@ -67,7 +81,9 @@ enum FreeLockWay {
         @Override
         Client connect(String url, WireTimes wire) {
             RedisClient redis = lettuce(url, wire);
-            LockClient client = LockClient.builder(RedisStores.on(redis)).build();
+            StoreFactory store = RedisStores.on(redis);
+            LockClient client = LockClient.builder((StoreFactory) context -> noting(store.open(context), wire))
+                    .build();
             return new Client() {
                 @Override
                 public Runnable take(String lock) throws InterruptedException {
@@ -88,6 +104,7 @@ enum FreeLockWay {
         Client connect(String url, WireTimes wire) {
             Config config = new Config();
             config.useSingleServer().setAddress(url);
+            config.setEventLoopGroup(wire.loops(config.getNettyThreads()));
             config.setNettyHook(new NettyHook() {
                 @Override
                 public void afterBoostrapInitialization(Bootstrap bootstrap) {}
@@ -109,6 +126,7 @@ enum FreeLockWay {
                 @Override
                 public void close() {
                     client.shutdown();
+                    config.getEventLoopGroup().shutdownGracefully();
                 }
             };
         }
@@ -116,6 +134,7 @@ enum FreeLockWay {
 
     private static final SetArgs FOR_A_LEASE = SetArgs.Builder.nx().px(30_000);
     private static final String COUNTER = "free-lock:numbers";
+    private static final int IO_THREADS = 2;
 
     final String title;
 
@@ -142,6 +161,17 @@ enum FreeLockWay {
     private static RedisClient lettuce(String url, WireTimes wire) {
         return RedisClient.create(
                 ClientResources.builder()
+                        .eventLoopGroupProvider(new DefaultEventLoopGroupProvider(IO_THREADS) {
+                            @Override
+                            protected <T extends EventLoopGroup> EventExecutorGroup doCreateEventLoopGroup(
+                                    Class<T> type,
+                                    int threads,
+                                    io.lettuce.core.resource.ThreadFactoryProvider factories) {
+                                return type.isAssignableFrom(NioEventLoopGroup.class)
+                                        ? wire.loops(threads)
+                                        : super.doCreateEventLoopGroup(type, threads, factories);
+                            }
+                        })
                         .nettyCustomizer(new NettyCustomizer() {
                             @Override
                             public void afterChannelInitialized(Channel channel) {
@@ -156,15 +186,33 @@ enum FreeLockWay {
         ClientResources resources = redis.getResources();
         redis.shutdown();
         resources.shutdown().awaitUninterruptibly();
+        resources.eventLoopGroupProvider().shutdown(0, 0, TimeUnit.MILLISECONDS).awaitUninterruptibly();
+    }
+
+    /** A store of which is noted when it answers a claim. */
+    private static Store noting(Store store, WireTimes wire) {
+        return (Store) Proxy.newProxyInstance(
+                Store.class.getClassLoader(), new Class<?>[] {Store.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("claim")) {
+                        return store.claim((Claim) arguments[0], ((Answer) arguments[1]).after(wire::wakes));
+                    }
+                    try {
+                        return method.invoke(store, arguments);
+                    } catch (InvocationTargetException thrown) {
+                        throw Objects.requireNonNull(thrown.getCause());
+                    }
+                });
     }
 
     /** Commands without a library of locks; a lock is given back by a script that compares, and not waited for. */
     private abstract static class OnLettuce implements Client {
         private final RedisClient client;
         private final StatefulRedisConnection<String, String> connection;
+        private final WireTimes wire;
         private final String deleting;
 
         OnLettuce(String url, WireTimes wire) {
+            this.wire = wire;
             client = lettuce(url, wire);
             connection = client.connect();
             deleting = load("if redis.call('GET',KEYS[1])==ARGV[1] then return redis.call('DEL',KEYS[1]) end");
@@ -173,6 +221,16 @@ enum FreeLockWay {
         /** The answer of the server; null where the lock was not free. */
         abstract @Nullable Object take(RedisAsyncCommands<String, String> redis, String lock, String owner)
                 throws Exception;
+
+        /** Waits for the answer of the server. */
+        final <T> @Nullable T answer(RedisFuture<T> request) throws Exception {
+            return request.thenApply(reply -> {
+                        wire.wakes();
+                        return reply;
+                    })
+                    .toCompletableFuture()
+                    .get();
+        }
 
         final String load(String script) {
             return connection.sync().scriptLoad(script);

@@ -23,7 +23,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,7 +51,7 @@ public final class WritesTrial {
     private static final int RENEWALS = 2;
     /** What is renewed by its library each 10 s. */
     private static final Set<String> RENEWED =
-            Set.of(Peers.HOLDFAST, Peers.UNLOGGED.id(), "redisson", "curator", Peers.JETCD);
+            Set.of(Peers.HOLDFAST, Peers.UNLOGGED, "redisson", "curator", Peers.JETCD);
     /** Variants of Holdfast and of others that write what the plain ones do, and those with a connection for each lock. */
     private static final Set<String> LEFT_OUT =
             Set.of(Peers.CEILING, Peers.AWAIT_RELEASE, Peers.STRICT_FIFO, Peers.NO_HAND_OVER, "curator-per-thread");
@@ -138,8 +137,7 @@ public final class WritesTrial {
 
     private boolean run() throws Exception {
         boolean sound = control();
-        List<PeerKind> peers = Stream.concat(Peers.on(store).stream(), Stream.of(Peers.UNLOGGED))
-                .filter(peer -> peer.stores().contains(store))
+        List<PeerKind> peers = Peers.on(store).stream()
                 .filter(peer -> brief() ? RENEWED.contains(peer.id()) : !LEFT_OUT.contains(peer.id()))
                 .toList();
         Table kept = null; // first, when nothing is there that runs out meanwhile
