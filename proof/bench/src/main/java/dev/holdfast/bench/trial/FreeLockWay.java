@@ -163,6 +163,7 @@ enum FreeLockWay {
                 ClientResources.builder()
                         .eventLoopGroupProvider(new DefaultEventLoopGroupProvider(IO_THREADS) {
                             @Override
+                            @SuppressWarnings("deprecation") // the class by which Lettuce asks
                             protected <T extends EventLoopGroup> EventExecutorGroup doCreateEventLoopGroup(
                                     Class<T> type,
                                     int threads,
