@@ -62,17 +62,14 @@ public final class FreeLockTrial {
             other.steps.forEach((place, times) -> stepsTo(place).addAll(times));
         }
 
-        /** A turn that was called and passed the places at these times; 0 where that was not noted. */
-        void add(long call, long[] passed) {
-            whole.add(passed[Place.RUNNING.ordinal()] - call);
+        /** A turn that was called and passed the places at these times. */
+        void add(long call, Map<Place, Long> passed) {
             long before = call;
-            for (Place place : Place.values()) {
-                long at = passed[place.ordinal()];
-                if (at != 0) {
-                    stepsTo(place).add(at - before);
-                    before = at;
-                }
+            for (Map.Entry<Place, Long> each : passed.entrySet()) {
+                stepsTo(each.getKey()).add(each.getValue() - before);
+                before = each.getValue();
             }
+            whole.add(before - call); // the last place is where the caller goes on
         }
 
         List<Long> stepsTo(Place place) {

@@ -11,6 +11,8 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.SingleThreadIoEventLoop;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
@@ -84,9 +86,17 @@ final class WireTimes extends ChannelDuplexHandler {
         wake = System.nanoTime();
     }
 
-    /** When the turn passed each place; 0 where that was not noted. */
-    long[] passed(long running) {
-        return new long[] {bell, drain, written, read, wake, running};
+    /** When the turn passed each place that was noted, in their order. */
+    Map<Place, Long> passed(long running) {
+        Map<Place, Long> all = new EnumMap<>(Map.of(
+                Place.BELL, bell,
+                Place.DRAIN, drain,
+                Place.WRITTEN, written,
+                Place.READ, read,
+                Place.WAKE, wake,
+                Place.RUNNING, running));
+        all.values().removeIf(time -> time == 0);
+        return all;
     }
 
     @Override
