@@ -60,7 +60,8 @@ final class StoreLink {
 
     /** See {@link Store#capabilities}; before the store is open no mode is refused, and nothing else is relied on. */
     Capabilities capabilities() {
-        return opening.capabilities();
+        Store store = opening.known();
+        return store == null ? StoreOpening.PRESUMED : store.capabilities();
     }
 
     /** See {@link Store#part}; before the store is open its parts are unknown. */
@@ -90,7 +91,9 @@ final class StoreLink {
         counters.claims.increment();
         counters.storeCalls.increment();
         try {
-            return Objects.requireNonNull(opening.claim(of.claim, of.answer), NULL);
+            Store store = opening.opened;
+            Pending sent = store == null ? opening.claim(of.claim, of.answer) : store.claim(of.claim, of.answer);
+            return Objects.requireNonNull(sent, NULL);
         } catch (Throwable broken) { // an Error, too, must not leave a lock half-way between two states
             of.answer.failed(broken);
             return Pending.BRIEFLY;
