@@ -78,17 +78,17 @@ record Acks(int replicas, Duration timeout) {
         /**
          * WAIT was answered, or failed. A WAIT of another connection than its grant's confirms nothing.
          *
-         * @param fate takes the calls when it is unknown how many replicas have them
+         * @param by takes the calls when it is unknown how many replicas have them
          */
-        void answered(@Nullable Long count, @Nullable Throwable failure, Packets.Fate fate) {
+        void answered(@Nullable Long count, @Nullable Throwable failure, ScriptPipeline by) {
             for (Said said : kept) {
                 if (said.call.isDone()) {
                     continue;
                 }
                 if (failure != null) {
-                    fate.failed(said.call, failure);
-                } else if (count == null || said.connection != fate.connectionNumber()) {
-                    fate.failed(
+                    by.failed(said.call, failure);
+                } else if (count == null || said.connection != by.connectionNumber()) {
+                    by.failed(
                             said.call, new IllegalStateException("no answer to WAIT on the connection of the grant"));
                 } else if (count >= acks.replicas) {
                     said.call.answered(said.text, said.connection);

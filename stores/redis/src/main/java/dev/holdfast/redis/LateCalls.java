@@ -16,7 +16,6 @@ final class LateCalls {
     private final ScriptPipeline pipeline;
     private final Outbox outbox;
     private final SentCalls inFlight;
-    private final Packets packets;
     private final TimeSource time;
     private final Duration timeout;
     private final PlannedTask check;
@@ -25,13 +24,11 @@ final class LateCalls {
             ScriptPipeline pipeline,
             Outbox outbox,
             SentCalls inFlight,
-            Packets packets,
             TimeSource time,
             Duration timeout) {
         this.pipeline = pipeline;
         this.outbox = outbox;
         this.inFlight = inFlight;
-        this.packets = packets;
         this.time = time;
         this.timeout = timeout;
         this.check = new PlannedTask(time, this::failLate);
@@ -65,7 +62,7 @@ final class LateCalls {
         long now = time.nanoTime();
         long lastAnswer = pipeline.lastAnswer();
         boolean silent = inFlight.anyMatch(call -> isLate(call, now) && lastAnswer - call.askedNanos() < 0)
-                || packets.isUnconfirmedSince(now - timeout.toNanos());
+                || pipeline.isUnconfirmedSince(now - timeout.toNanos());
         inFlight.fail(call -> isLate(call, now), failure());
         if (!outbox.isEmpty()) {
             outbox.fail(call -> isLate(call, now), failure());
@@ -74,7 +71,7 @@ final class LateCalls {
             LettuceConnection.disconnect(pipeline.connection());
         }
         inFlight.forgetDone();
-        if (!inFlight.isEmpty() || !outbox.isEmpty() || packets.isUnconfirmed()) {
+        if (!inFlight.isEmpty() || !outbox.isEmpty() || pipeline.isUnconfirmed()) {
             watch();
         }
     }

@@ -240,13 +240,14 @@ final class QuorumMember implements PipelineEvents, AutoCloseable {
     /** {@code quorum_member.lua}, on a connection that may not be greeted yet. */
     private CompletableFuture<String> about(String run, String restMillis, long leaseMillis) {
         ScriptCall call = ScriptCall.member(List.of(run, restMillis, Long.toString(leaseMillis)));
+        CompletableFuture<String> answer = call.answer().thenApply(ScriptCall.Answer::text);
         ScriptPipeline all = pipeline;
         if (all == null || !all.isConnected()) {
             call.fail(whyNot);
         } else {
             all.send(call);
         }
-        return call.answer.thenApply(ScriptCall.Answer::text);
+        return answer;
     }
 
     private static long longest(String said) {
@@ -266,8 +267,9 @@ final class QuorumMember implements PipelineEvents, AutoCloseable {
 
     /** Calls a script; fails at once unless the member is ready. */
     CompletableFuture<String> call(ScriptCall call) {
+        CompletableFuture<String> answer = call.answer().thenApply(ScriptCall.Answer::text);
         sender.send(call);
-        return call.answer.thenApply(ScriptCall.Answer::text);
+        return answer;
     }
 
     void send(ScriptCall call) {

@@ -109,7 +109,8 @@ final class RecordScripts {
     }
 
     private CompletableFuture<ScriptCall.Answer> call(ScriptCall call) {
+        CompletableFuture<ScriptCall.Answer> answer = call.answer();
         sender.send(call);
-        return call.answer;
+        return answer;
     }
 }

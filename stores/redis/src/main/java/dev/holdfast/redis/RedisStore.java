@@ -142,7 +142,7 @@ final class RedisStore implements Store {
     @Override
     public Pending claim(Claim claim, Answer answer) {
         if (!claim.waits()) {
-            answer.follow(scripts.attempt(claim));
+            scripts.attempt(claim, answer);
             return Pending.BRIEFLY;
         }
         Pending waiting = waiters.claim(claim, answer);

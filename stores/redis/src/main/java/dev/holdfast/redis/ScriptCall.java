@@ -6,17 +6,21 @@ import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Mode;
 import io.lettuce.core.cluster.SlotHash;
-import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.CommandType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** One script to be run on the server, and its answer to come. */
+/**
+ * One script to be run on the server, and what hears of its answer, once. Each sending of it is a {@link SentCommand} of its
+ * own.
+ */
 final class ScriptCall {
     /** A place in the queue that no claim has. */
     static final String NO_PLACE = "-";
@@ -54,7 +58,6 @@ final class ScriptCall {
         }
     }
 
-    final CompletableFuture<Answer> answer = new CompletableFuture<>();
     private final Script script;
     private final Kind kind;
     private final @Nullable String name;
@@ -62,6 +65,8 @@ final class ScriptCall {
     private final List<byte[]> keys;
 
     private final List<String> args;
+    private final AtomicBoolean done = new AtomicBoolean();
+    private BiConsumer<@Nullable Answer, @Nullable Throwable> hears = (said, failure) -> {};
     private long number = NUMBERS.incrementAndGet();
     private long sentNanos;
     private volatile long askedNanos;
@@ -78,7 +83,7 @@ final class ScriptCall {
 
     private boolean narrow;
     private int redirections;
-    private volatile @Nullable AsyncCommand<byte[], byte[], byte[]> command;
+    private volatile @Nullable SentCommand command;
 
     private ScriptCall(Script script, Kind kind, @Nullable String name, List<byte[]> keys, List<String> args) {
         this.script = script;
@@ -142,6 +147,35 @@ final class ScriptCall {
         return new ScriptCall(Script.RENEW, Kind.RENEWAL, null, states, args);
     }
 
+    /** Names what hears of its end; what it throws is lost. Before it is sent. */
+    void tell(BiConsumer<@Nullable Answer, @Nullable Throwable> whoHears) {
+        hears = whoHears;
+    }
+
+    /** The same as a future; failures as they are, not wrapped. */
+    CompletableFuture<Answer> answer() {
+        CompletableFuture<Answer> answer = new CompletableFuture<>();
+        tell((said, failure) -> {
+            if (said != null) {
+                answer.complete(said);
+            } else {
+                answer.completeExceptionally(failure);
+            }
+        });
+        return answer;
+    }
+
+    private void end(@Nullable Answer said, @Nullable Throwable failure) {
+        if (!done.compareAndSet(false, true)) {
+            return;
+        }
+        try {
+            hears.accept(said, failure);
+        } catch (Throwable broken) {
+            // no matter of the connection, which goes on; whoever hears has seen to what follows
+        }
+    }
+
     /** Greater than that of each call that was made before. */
     long number() {
         return number;
@@ -189,25 +223,34 @@ final class ScriptCall {
         exchange.number = number;
         exchange.inCluster = claim.inCluster;
         exchange.asked(claim.askedNanos);
-        exchange.answer.whenComplete((said, failure) -> {
-            if (failure != null) {
-                answer.completeExceptionally(failure);
-                claim.answer.completeExceptionally(failure);
+        exchange.tell((said, failure) -> {
+            if (said == null) {
+                end(null, failure);
+                claim.end(null, failure);
+                return;
+            }
+            end(new Answer(said.text().substring(0, 1), said.sentNanos(), said.twice()), null);
+            String claimed = said.text().substring(1);
+            if (claimed.equals("?")) {
+                alone.accept(claim);
             } else {
-                answer.complete(new Answer(said.text().substring(0, 1), said.sentNanos(), said.twice()));
-                String claimed = said.text().substring(1);
-                if (claimed.equals("?")) {
-                    alone.accept(claim);
-                } else {
-                    claim.answer.complete(new Answer(claimed, said.sentNanos(), said.twice()));
-                }
+                claim.end(new Answer(claimed, said.sentNanos(), said.twice()), null);
             }
         });
         return exchange;
     }
 
-    /** The command to send now; with the script's whole text when the server does not know it. */
-    AsyncCommand<byte[], byte[], byte[]> command(long nowNanos, long onConnection, boolean inFull) {
+    /**
+     * The command to send now.
+     *
+     * @param inFull with the script's whole text, which the server does not know
+     * @param ended hears of the end of this sending
+     */
+    SentCommand command(
+            long nowNanos,
+            long onConnection,
+            boolean inFull,
+            BiConsumer<byte @Nullable [], @Nullable Throwable> ended) {
         CommandType type = inFull ? CommandType.EVAL : CommandType.EVALSHA;
         List<byte[]> named = inCluster && !narrow ? LockKeys.allOf(keys) : keys;
         List<byte[]> words = new ArrayList<>(3 + named.size() + args.size());
@@ -218,7 +261,7 @@ final class ScriptCall {
         for (String arg : args) {
             words.add(arg.getBytes(UTF_8));
         }
-        AsyncCommand<byte[], byte[], byte[]> made = new AsyncCommand<>(new WholeCommand(type, words));
+        SentCommand made = new SentCommand(type, words, ended);
         sentNanos = nowNanos;
         if (!sent) {
             firstConnection = onConnection;
@@ -238,12 +281,12 @@ final class ScriptCall {
             fail(new StoreUnavailableException("the connection broke before the answer came"));
             return;
         }
-        answer.complete(new Answer(new String(text, UTF_8), sentNanos, onConnection != firstConnection));
+        end(new Answer(new String(text, UTF_8), sentNanos, onConnection != firstConnection), null);
     }
 
     /** Ends it without an answer; it will not be sent any more, nor sent again. */
     void fail(RuntimeException why) {
-        answer.completeExceptionally(why);
+        end(null, why);
         cancelCommand();
     }
 
@@ -254,7 +297,7 @@ final class ScriptCall {
 
     /** Lettuce forgets it, so that it can be sent again from here. */
     void cancelCommand() {
-        AsyncCommand<byte[], byte[], byte[]> sent = command;
+        SentCommand sent = command;
         if (sent != null) {
             sent.completeExceptionally(new TakenBack());
         }
@@ -262,7 +305,7 @@ final class ScriptCall {
 
     /** Whether its command may still be answered. */
     boolean isUnderWay() {
-        AsyncCommand<byte[], byte[], byte[]> sent = command;
+        SentCommand sent = command;
         return sent != null && !sent.isDone();
     }
 
@@ -341,7 +384,7 @@ final class ScriptCall {
     }
 
     boolean isDone() {
-        return answer.isDone();
+        return done.get();
     }
 
     /** Whether it was sent before, perhaps on an earlier connection. */

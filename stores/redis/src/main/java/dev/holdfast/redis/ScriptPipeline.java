@@ -10,10 +10,22 @@ import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.ScanArgs;
 import io.lettuce.core.ScanCursor;
 import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandType;
+import io.lettuce.core.protocol.RedisCommand;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -30,7 +42,7 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>Nobody writes to the socket but the connection's own thread, which takes all calls that came meanwhile and sends them
- * in one packet ({@link Packets}). That costs no thread change (a call from outside must come to that thread anyway) and lets a release,
+ * in one packet. That costs no thread change (a call from outside must come to that thread anyway) and lets a release,
  * which nobody waits for, travel with the claim that follows it.
  *
  * <p>When the connection breaks, Lettuce connects again. What was not answered is taken back before, and sent on the next
@@ -47,9 +59,21 @@ import org.jspecify.annotations.Nullable;
  * now. When the Lettuce client was shut down by its owner, every call is refused that was not sent before.
  *
  * <p>With {@link Acks}, a packet that may grant something ends with WAIT, and the next packet leaves when that is answered:
- * the calls that come meanwhile share the next one. Thread-safe.
+ * the calls that come meanwhile share the next one.
+ *
+ * <pre>
+ *   calls ──► EVALSHA …  EVALSHA …  [WAIT]   one write ──► server
+ *               │ answered                     │
+ *               │    a grant, with acks ──►  kept until WAIT is answered
+ *               │    NOSCRIPT           ──►  again, with the script's text; so is a claim that overtook its release
+ *               │    MOVED, ASK, …      ──►  {@link PipelineEvents#redirected}
+ *               ▼
+ *             engine
+ * </pre>
+ *
+ * <p>Thread-safe.
  */
-final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packets.Fate {
+final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages {
     private static final Duration AGAIN = Duration.ofMillis(20);
 
     /** How many grants one script renews: short enough that others get in between. */
@@ -65,7 +89,10 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
     private final PipelineEnd end;
     private final Outbox outbox = new Outbox();
     private final SentCalls inFlight = new SentCalls();
-    private final Packets packets;
+    private final Acks acks;
+    private final Queue<Acks.Waiting> confirmations = new ConcurrentLinkedQueue<>();
+    /** Releases that the server did not know by their digest and that are sent in full now. */
+    private final Set<ScriptCall> releasesInFull = ConcurrentHashMap.newKeySet();
     /** A lent client may refuse more: its queue is short. */
     private final int mostTogether;
 
@@ -95,9 +122,9 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
         this.patience = patience;
         this.errors = errors;
         this.end = new PipelineEnd(this.connection, errors);
-        this.packets = new Packets(connection, errors, acks, inFlight, this);
+        this.acks = acks;
         this.mostTogether = Math.max(1, connection.getOptions().getRequestQueueSize() / 2);
-        this.late = new LateCalls(this, outbox, inFlight, packets, time, patience);
+        this.late = new LateCalls(this, outbox, inFlight, time, patience);
         this.again = new PlannedTask(time, this::drainSoon);
         this.lastAnswer = time.nanoTime();
         this.leftReplica = lastAnswer - BETWEEN_REPLICAS.toNanos();
@@ -214,7 +241,8 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
                             + " were renewed: the connection failed before the answer arrived; try again"));
         } finally {
             inFlight.cancelCommands();
-            packets.cancelConfirmations();
+            // on the next connection it would say nothing about what was written on this one
+            confirmations.forEach(each -> each.command().cancel(false));
         }
     }
 
@@ -317,9 +345,9 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
         drains.set(1);
         try {
             long before = connection.number();
-            if (connected && !packets.isUnconfirmed()) {
+            if (connected && !isUnconfirmed()) {
                 List<ScriptCall> packet = outbox.take(inFlight, this::send, mostTogether);
-                packets.write(packet, time.nanoTime(), false);
+                write(packet, time.nanoTime(), false);
                 if (packet.size() == mostTogether && !outbox.isEmpty()) {
                     drainLater();
                 }
@@ -343,15 +371,80 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
         }
     }
 
-    // ---- what is not answered by its script ----
+    // ---- what is written at once, and the answers to it; on the event loop ----
 
-    @Override
-    public long connectionNumber() {
-        return connection.number();
+    /** Whether a WAIT has no answer yet: the server runs nothing more on this connection until then. */
+    boolean isUnconfirmed() {
+        return !confirmations.isEmpty();
     }
 
-    @Override
-    public long ended(@Nullable Throwable failure) {
+    /** Whether a WAIT that left before this time has no answer yet: the server gives one much sooner. */
+    boolean isUnconfirmedSince(long nanos) {
+        return confirmations.stream().anyMatch(each -> each.sentNanos() - nanos < 0);
+    }
+
+    /**
+     * Sends calls in one write. After an Error nobody else would answer them: those that have a command fail with it, the
+     * others alone.
+     *
+     * @param now a time after every call was made, and before any is sent
+     * @param inFull whether to send the scripts' whole texts, which the server does not know
+     */
+    private void write(List<ScriptCall> calls, long now, boolean inFull) {
+        if (calls.isEmpty()) {
+            return;
+        }
+        List<RedisCommand<byte[], byte[], ?>> packet = new ArrayList<>();
+        int prepared = 0;
+        try {
+            Acks.@Nullable Waiting confirmation =
+                    acks.areWanted() && calls.stream().anyMatch(ScriptCall::mayGrant)
+                            ? new Acks.Waiting(acks, errors, now)
+                            : null;
+            for (ScriptCall call : calls) {
+                SentCommand command = call.command(
+                        now,
+                        connection.number(),
+                        inFull,
+                        (text, failure) -> ended(call, text, failure, inFull, confirmation));
+                if (call.isAsking()) {
+                    packet.add(asking(command));
+                }
+                packet.add(command);
+                prepared++;
+            }
+            if (confirmation != null) {
+                packet.add(confirmation.command());
+                await(confirmation);
+            }
+            connection.lettuce().dispatch(packet);
+        } catch (RuntimeException | Error e) {
+            packet.forEach(command -> command.completeExceptionally(e));
+            calls.subList(prepared, calls.size()).forEach(call -> failed(call, e));
+        }
+    }
+
+    /** To a server that is not the owner of the slot yet. If the command is taken back, it must not meet another one. */
+    private static AsyncCommand<byte[], byte[], ?> asking(SentCommand command) {
+        AsyncCommand<byte[], byte[], String> asking =
+                new AsyncCommand<>(new Command<>(CommandType.ASKING, new StatusOutput<>(ByteArrayCodec.INSTANCE)));
+        command.onComplete((answer, failure) -> asking.cancel(false));
+        return asking;
+    }
+
+    private void await(Acks.Waiting confirmation) {
+        confirmation.command().onComplete((count, failure) -> {
+            heard(failure);
+            confirmations.remove(confirmation);
+            confirmation.answered(count, failure, this);
+            inFlight.forgetDone();
+            drainSoon();
+        });
+        confirmations.add(confirmation);
+    }
+
+    /** A call or a WAIT ended, with or without an answer of the server; returns the time. */
+    private long heard(@Nullable Throwable failure) {
         long now = time.nanoTime();
         if (failure == null || failure instanceof RedisCommandExecutionException) {
             lastAnswer = now;
@@ -359,13 +452,63 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
         return now;
     }
 
-    @Override
-    public void confirmed() {
-        drainSoon();
+    private void ended(
+            ScriptCall call,
+            byte @Nullable [] text,
+            @Nullable Throwable failure,
+            boolean inFull,
+            Acks.@Nullable Waiting confirmation) {
+        long now = heard(failure);
+        if (!releasesInFull.isEmpty()) {
+            releasesInFull.remove(call);
+        }
+        if (call.isDone()) {
+            inFlight.forgetDone();
+        } else if (!inFull && failure != null && RedisErrors.isUnknownScript(failure)) {
+            if (call.isRelease()) {
+                releasesInFull.add(call);
+            }
+            write(List.of(call), now, true);
+        } else if (!releasesInFull.isEmpty() && text != null && call.isClaim() && overtookARelease(call)) {
+            write(List.of(call), now, false); // it has found the hold that its own client has ended
+        } else {
+            answered(call, text, failure, confirmation);
+        }
     }
 
-    @Override
-    public boolean redirected(ScriptCall call, String answer) {
+    /** Whether the answer to a claim came before that to a release of its lock that was made before it. */
+    private boolean overtookARelease(ScriptCall claim) {
+        return releasesInFull.stream()
+                .anyMatch(release -> !release.isDone()
+                        && release.number() < claim.number()
+                        && Objects.equals(release.name(), claim.name()));
+    }
+
+    private void answered(
+            ScriptCall call, byte @Nullable [] text, @Nullable Throwable failure, Acks.@Nullable Waiting confirmation) {
+        if (text != null && failure == null) {
+            if (confirmation != null && call.isGrant(text)) {
+                confirmation.keep(call, text, connection.number());
+            } else {
+                call.answered(text, connection.number());
+            }
+        } else if (failure == null) {
+            call.fail(errors.of(new IllegalStateException("an empty answer")));
+        } else if (!RedisErrors.isOfCluster(failure) || !redirected(call, String.valueOf(failure.getMessage()))) {
+            failed(call, failure);
+        }
+        inFlight.forgetDone();
+    }
+
+    // ---- what is not answered by its script ----
+
+    /** The number of the connection now: a call may be answered on another one than it was sent on. */
+    long connectionNumber() {
+        return connection.number();
+    }
+
+    /** The server did not run the call, because another one has the call's lock. */
+    private boolean redirected(ScriptCall call, String answer) {
         inFlight.remove(call); // first: it may be in another pipeline's at once
         call.notRun(connection.number());
         try {
@@ -376,8 +519,8 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
         }
     }
 
-    @Override
-    public void failed(ScriptCall call, Throwable failure) {
+    /** It failed, or its connection did. */
+    void failed(ScriptCall call, Throwable failure) {
         boolean timedOut = failure instanceof RedisCommandTimeoutException; // by a lent client, whose connection stays
         boolean isOver = !call.mayRepeat() || late.isLate(call, time.nanoTime());
         if (timedOut && isOver) {
@@ -420,7 +563,7 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
 
     @Override
     public boolean isShutDown() {
-        return end.isShutDown();
+        return connection.isShutDown();
     }
 
     /** How it ends, if it has. */

@@ -2,6 +2,7 @@ package dev.holdfast.redis;
 
 import dev.holdfast.LockStatus;
 import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.spi.Answer;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
@@ -16,9 +17,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -54,13 +53,13 @@ final class Scripts {
     }
 
     /** Claims without waiting. */
-    CompletableFuture<Optional<Grant>> attempt(Claim claim) {
-        return call(claimCall(claim, NO_PLACE)).handle((said, failure) -> {
+    void attempt(Claim claim, Answer answer) {
+        claim(claim, NO_PLACE, (said, failure) -> {
             if (said == null) {
-                noAnswer(claim, failure);
-                throw new CompletionException(failure);
+                answer.failed(failure);
+            } else {
+                said.grant().ifPresentOrElse(answer::granted, answer::refused);
             }
-            return answered(claim, said).grant();
         });
     }
 
@@ -80,7 +79,10 @@ final class Scripts {
      * @param told the answer, or the failure; on the event loop, or at once on the caller's thread if it was there by then
      */
     void claim(Claim claim, Place place, BiConsumer<@Nullable ClaimAnswer, @Nullable Throwable> told) {
-        call(claimCall(claim, place)).whenComplete((said, failure) -> {
+        boolean exclusive = claim.mode() instanceof Mode.Exclusive;
+        boolean mayBeFirst = exclusive && place.at().equals("0");
+        ScriptCall call = ScriptCall.claim(claim.name(), exclusive, mayBeFirst, words(claim, place));
+        call.tell((said, failure) -> {
             ClaimAnswer answer = null;
             Throwable why = failure;
             try {
@@ -94,12 +96,7 @@ final class Scripts {
             }
             told.accept(answer, why);
         });
-    }
-
-    private static ScriptCall claimCall(Claim claim, Place place) {
-        boolean exclusive = claim.mode() instanceof Mode.Exclusive;
-        boolean mayBeFirst = exclusive && place.at().equals("0");
-        return ScriptCall.claim(claim.name(), exclusive, mayBeFirst, words(claim, place));
+        sender.send(call);
     }
 
     /** The words of a claim, as lock.lua reads them. */
@@ -264,8 +261,9 @@ final class Scripts {
 
     /** The answer; failures as they are, not wrapped. */
     private CompletableFuture<ScriptCall.Answer> call(ScriptCall call) {
+        CompletableFuture<ScriptCall.Answer> answer = call.answer();
         sender.send(call);
-        return call.answer;
+        return answer;
     }
 
     /** A number as the scripts compare it, as text. */

@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.util.AbstractList;
 import java.util.Collection;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -39,10 +40,11 @@ class ScriptPipelineTest {
             ScriptPipeline pipeline = new ScriptPipeline(
                     throwing(connection, broken), rig.time(), Rig.NEVER, new RedisErrors("redis"), Acks.NONE);
             ScriptCall call = ScriptCall.of(Script.STATUS, "a", List.of());
+            CompletableFuture<ScriptCall.Answer> answer = call.answer();
 
             pipeline.send(call);
 
-            assertThat(Rig.get(call.answer)).isNotNull();
+            assertThat(Rig.get(answer)).isNotNull();
             assertThat(broken).as("was thrown").isFalse();
         }
     }
@@ -61,13 +63,15 @@ class ScriptPipelineTest {
     private static void anErrorWhileAPacketIsMade(Acks acks, ScriptCall broken) {
         withPipeline(acks, pipeline -> {
             ScriptCall beside = ScriptCall.of(Script.STATUS, "b", List.of());
+            CompletableFuture<ScriptCall.Answer> besideAnswer = beside.answer();
             ScriptCall next = ScriptCall.of(Script.STATUS, "c", List.of());
+            CompletableFuture<ScriptCall.Answer> nextAnswer = next.answer();
 
             together(pipeline, broken, beside);
             pipeline.send(next);
 
-            assertThat(Rig.get(next.answer)).isNotNull();
-            assertThat(Rig.get(beside.answer)).isNotNull();
+            assertThat(Rig.get(nextAnswer)).isNotNull();
+            assertThat(Rig.get(besideAnswer)).isNotNull();
             assertThat(isAnsweredOrHasFailed(broken)).isTrue();
         });
     }
@@ -78,13 +82,14 @@ class ScriptPipelineTest {
             ScriptCall release = ScriptCall.release("a", ClaimId.random(), Mode.EXCLUSIVE);
             ScriptCall claim = ScriptCall.claim("a", true, true, new BrokenOnce(words(Rig.claim("a"))));
             ScriptCall next = ScriptCall.of(Script.STATUS, "c", List.of());
+            CompletableFuture<ScriptCall.Answer> answer = next.answer();
 
             together(pipeline, release, claim);
             assertThat(isAnsweredOrHasFailed(release)).isTrue();
             assertThat(isAnsweredOrHasFailed(claim)).isTrue();
 
             pipeline.send(next);
-            assertThat(Rig.get(next.answer)).isNotNull();
+            assertThat(Rig.get(answer)).isNotNull();
         });
     }
 
@@ -99,6 +104,7 @@ class ScriptPipelineTest {
             ScriptPipeline pipeline =
                     new ScriptPipeline(connection, time, Rig.NEVER, new RedisErrors("redis"), Acks.NONE);
             ScriptCall call = ScriptCall.of(Script.STATUS, "a", List.of());
+            CompletableFuture<ScriptCall.Answer> answer = call.answer();
             Runnable asItIsWritten = () -> {
                 proxy.refuse();
                 proxy.cut();
@@ -111,7 +117,7 @@ class ScriptPipelineTest {
 
             proxy.heal();
 
-            assertThat(Rig.get(call.answer).sentNanos()).isGreaterThan(healed);
+            assertThat(Rig.get(answer).sentNanos()).isGreaterThan(healed);
         }
     }
 
@@ -127,13 +133,15 @@ class ScriptPipelineTest {
                     new ScriptPipeline(connection, time, Rig.NEVER, new RedisErrors("redis"), Acks.NONE);
             long first = pipeline.connectionNumber();
             ScriptCall call = ScriptCall.of(Script.STATUS, "a", List.of());
+            CompletableFuture<ScriptCall.Answer> answer = call.answer();
             ScriptCall next = ScriptCall.of(Script.STATUS, "b", List.of());
+            CompletableFuture<ScriptCall.Answer> nextAnswer = next.answer();
             Runnable asItIsWritten = () -> {
                 proxy.cut();
                 proxy.heal();
                 await().until(() -> pipeline.connectionNumber() != first && pipeline.isConnected());
                 pipeline.send(next);
-                assertThatThrownBy(() -> next.answer.get(300, TimeUnit.MILLISECONDS))
+                assertThatThrownBy(() -> nextAnswer.get(300, TimeUnit.MILLISECONDS))
                         .isInstanceOf(TimeoutException.class);
             };
             AtomicReference<Throwable> overtaken = new AtomicReference<>();
@@ -147,8 +155,8 @@ class ScriptPipelineTest {
 
             pipeline.send(call);
 
-            assertThat(Rig.get(call.answer)).isNotNull();
-            assertThat(Rig.get(next.answer)).isNotNull();
+            assertThat(Rig.get(answer)).isNotNull();
+            assertThat(Rig.get(nextAnswer)).isNotNull();
             assertThat(overtaken).hasNullValue();
         }
     }
@@ -166,6 +174,7 @@ class ScriptPipelineTest {
             ScriptCall one = ScriptCall.release(
                     "a", Rig.hold(store, Rig.claim("a", half)).id(), half);
             ScriptCall claim = ScriptCall.claim("a", false, true, words(Rig.claim("a", half)));
+            CompletableFuture<ScriptCall.Answer> answer = claim.answer();
             ScriptCall other = ScriptCall.release(
                     "a", Rig.hold(store, Rig.claim("a", half)).id(), half);
             rig.call("SCRIPT", "FLUSH");
@@ -179,7 +188,7 @@ class ScriptPipelineTest {
 
             proxy.heal();
 
-            assertThat(claim.isGrant(Rig.get(claim.answer).text().getBytes(UTF_8)))
+            assertThat(claim.isGrant(Rig.get(answer).text().getBytes(UTF_8)))
                     .isTrue();
         }
     }
@@ -196,6 +205,7 @@ class ScriptPipelineTest {
             ServerCheck.loadScripts(connection);
             assertThat(connection.sync().ping()).isEqualTo("PONG");
             ScriptCall call = ScriptCall.of(Script.STATUS, "a", List.of());
+            CompletableFuture<ScriptCall.Answer> answer = call.answer();
             call.asking();
             proxy.toServer().hold();
             pipeline.send(call);
@@ -204,7 +214,7 @@ class ScriptPipelineTest {
             assertThat(proxy.cut()).isPositive();
             proxy.heal();
 
-            assertThat(Rig.get(call.answer)).isNotNull();
+            assertThat(Rig.get(answer)).isNotNull();
             assertThat(rig.commands()).containsEntry("asking", 1);
         }
     }
@@ -285,16 +295,18 @@ class ScriptPipelineTest {
             LettuceConnection.disconnect(connection);
             await().until(() -> !pipeline.isConnected());
             ScriptCall before = ScriptCall.of(Script.STATUS, "a", List.of());
+            CompletableFuture<ScriptCall.Answer> beforeAnswer = before.answer();
             ScriptCall after = ScriptCall.of(Script.STATUS, "b", List.of());
+            CompletableFuture<ScriptCall.Answer> afterAnswer = after.answer();
             pipeline.send(before);
 
             time.afterTheNextLook.set(() -> pipeline.send(after));
             pipeline.notConnected(new StoreRefusedException("wants a log-in"));
 
-            assertThat(before.answer.toCompletableFuture()).isCompletedExceptionally();
-            assertThat(after.answer.toCompletableFuture()).isNotDone();
+            assertThat(beforeAnswer).isCompletedExceptionally();
+            assertThat(afterAnswer).isNotDone();
             rig.server.process().cont();
-            assertThat(Rig.get(after.answer)).isNotNull();
+            assertThat(Rig.get(afterAnswer)).isNotNull();
         }
     }
 
@@ -308,6 +320,7 @@ class ScriptPipelineTest {
                     new ScriptPipeline(connection, rig.time(), Rig.NEVER, new RedisErrors("redis"), Acks.NONE);
             rig.server.process().stop();
             ScriptCall sent = ScriptCall.of(Script.STATUS, "a", List.of());
+            CompletableFuture<ScriptCall.Answer> answer = sent.answer();
             pipeline.send(sent);
             await().until(sent::wasSent);
             LettuceConnection.disconnect(connection);
@@ -315,7 +328,7 @@ class ScriptPipelineTest {
 
             pipeline.notConnected(new StoreRefusedException("wants a log-in"));
 
-            assertThatThrownBy(() -> Rig.get(sent.answer))
+            assertThatThrownBy(() -> Rig.get(answer))
                     .isInstanceOf(StoreUnavailableException.class)
                     .hasMessageContaining("wants a log-in");
             rig.server.process().cont();
@@ -335,17 +348,19 @@ class ScriptPipelineTest {
                     Acks.NONE);
             rig.server.process().stop();
             ScriptCall sent = ScriptCall.of(Script.STATUS, "a", List.of());
+            CompletableFuture<ScriptCall.Answer> sentAnswer = sent.answer();
             ScriptCall later = ScriptCall.of(Script.STATUS, "b", List.of());
+            CompletableFuture<ScriptCall.Answer> laterAnswer = later.answer();
             pipeline.send(sent);
             await().until(sent::wasSent);
 
             client.shutdown(0, 0, TimeUnit.SECONDS);
             pipeline.send(later);
 
-            assertThatThrownBy(() -> Rig.get(sent.answer))
+            assertThatThrownBy(() -> Rig.get(sentAnswer))
                     .isInstanceOf(StoreUnavailableException.class)
                     .hasMessageContaining("shut down");
-            assertThatThrownBy(() -> Rig.get(later.answer))
+            assertThatThrownBy(() -> Rig.get(laterAnswer))
                     .isInstanceOf(StoreRefusedException.class)
                     .hasMessageContaining("shut down");
             rig.server.process().cont();
