@@ -20,12 +20,7 @@ final class LateCalls {
     private final Duration timeout;
     private final PlannedTask check;
 
-    LateCalls(
-            ScriptPipeline pipeline,
-            Outbox outbox,
-            SentCalls inFlight,
-            TimeSource time,
-            Duration timeout) {
+    LateCalls(ScriptPipeline pipeline, Outbox outbox, SentCalls inFlight, TimeSource time, Duration timeout) {
         this.pipeline = pipeline;
         this.outbox = outbox;
         this.inFlight = inFlight;

@@ -9,11 +9,7 @@ final class ModeCodec {
 
     /** X, S or P. */
     static String kind(Mode mode) {
-        return switch (mode.kind()) {
-            case EXCLUSIVE -> "X";
-            case SHARED -> "S";
-            case PERMITS -> "P";
-        };
+        return mode instanceof Mode.Permits ? "P" : mode instanceof Mode.Shared ? "S" : "X";
     }
 
     /** How many permits it takes. */

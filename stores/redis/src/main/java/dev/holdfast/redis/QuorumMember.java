@@ -240,14 +240,10 @@ final class QuorumMember implements PipelineEvents, AutoCloseable {
     /** {@code quorum_member.lua}, on a connection that may not be greeted yet. */
     private CompletableFuture<String> about(String run, String restMillis, long leaseMillis) {
         ScriptCall call = ScriptCall.member(List.of(run, restMillis, Long.toString(leaseMillis)));
-        CompletableFuture<String> answer = call.answer().thenApply(ScriptCall.Answer::text);
         ScriptPipeline all = pipeline;
-        if (all == null || !all.isConnected()) {
-            call.fail(whyNot);
-        } else {
-            all.send(call);
-        }
-        return answer;
+        return all == null || !all.isConnected()
+                ? CompletableFuture.failedFuture(whyNot)
+                : all.ask(call).thenApply(ScriptCall.Answer::text);
     }
 
     private static long longest(String said) {
@@ -267,9 +263,7 @@ final class QuorumMember implements PipelineEvents, AutoCloseable {
 
     /** Calls a script; fails at once unless the member is ready. */
     CompletableFuture<String> call(ScriptCall call) {
-        CompletableFuture<String> answer = call.answer().thenApply(ScriptCall.Answer::text);
-        sender.send(call);
-        return answer;
+        return sender.ask(call).thenApply(ScriptCall.Answer::text);
     }
 
     void send(ScriptCall call) {

@@ -9,10 +9,9 @@ import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.protocol.CommandType;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +23,9 @@ import org.jspecify.annotations.Nullable;
 final class ScriptCall {
     /** A place in the queue that no claim has. */
     static final String NO_PLACE = "-";
+
+    /** How a command ends that was taken back. There may be very many at once, and a stack for each is dear. */
+    static final Throwable TAKEN_BACK = new CancellationException("the connection ended, or the call was given up");
 
     private static final byte[] ONE = {'1'};
     /** For all calls, so that they have an order wherever they are. */
@@ -46,18 +48,6 @@ final class ScriptCall {
      */
     record Answer(String text, long sentNanos, boolean twice) {}
 
-    /** The end of a command that was taken back. There may be very many at once, and a stack for each is dear. */
-    static final class TakenBack extends CompletionException {
-        private TakenBack() {
-            super("the connection ended, or the call was given up");
-        }
-
-        @Override
-        public Throwable fillInStackTrace() {
-            return this;
-        }
-    }
-
     private final Script script;
     private final Kind kind;
     private final @Nullable String name;
@@ -65,8 +55,10 @@ final class ScriptCall {
     private final List<byte[]> keys;
 
     private final List<String> args;
-    private final AtomicBoolean done = new AtomicBoolean();
-    private BiConsumer<@Nullable Answer, @Nullable Throwable> hears = (said, failure) -> {};
+    /** What hears of its end; null once it has ended. */
+    private final AtomicReference<@Nullable BiConsumer<@Nullable Answer, @Nullable Throwable>> hears =
+            new AtomicReference<>((said, failure) -> {});
+
     private long number = NUMBERS.incrementAndGet();
     private long sentNanos;
     private volatile long askedNanos;
@@ -149,28 +141,15 @@ final class ScriptCall {
 
     /** Names what hears of its end; what it throws is lost. Before it is sent. */
     void tell(BiConsumer<@Nullable Answer, @Nullable Throwable> whoHears) {
-        hears = whoHears;
-    }
-
-    /** The same as a future; failures as they are, not wrapped. */
-    CompletableFuture<Answer> answer() {
-        CompletableFuture<Answer> answer = new CompletableFuture<>();
-        tell((said, failure) -> {
-            if (said != null) {
-                answer.complete(said);
-            } else {
-                answer.completeExceptionally(failure);
-            }
-        });
-        return answer;
+        hears.set(whoHears);
     }
 
     private void end(@Nullable Answer said, @Nullable Throwable failure) {
-        if (!done.compareAndSet(false, true)) {
-            return;
-        }
+        BiConsumer<@Nullable Answer, @Nullable Throwable> one = hears.getAndSet(null);
         try {
-            hears.accept(said, failure);
+            if (one != null) {
+                one.accept(said, failure);
+            }
         } catch (Throwable broken) {
             // no matter of the connection, which goes on; whoever hears has seen to what follows
         }
@@ -299,7 +278,7 @@ final class ScriptCall {
     void cancelCommand() {
         SentCommand sent = command;
         if (sent != null) {
-            sent.completeExceptionally(new TakenBack());
+            sent.completeExceptionally(TAKEN_BACK);
         }
     }
 
@@ -384,7 +363,7 @@ final class ScriptCall {
     }
 
     boolean isDone() {
-        return done.get();
+        return hears.get() == null;
     }
 
     /** Whether it was sent before, perhaps on an earlier connection. */

@@ -17,6 +17,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
@@ -139,7 +140,8 @@ final class Scripts {
         if (!granted) {
             return ClaimAnswer.notYet(said.text());
         }
-        return ClaimAnswer.granted(Grant.of(claim, Long.parseLong(said.text()), said.sentNanos()));
+        Grant grant = Grant.of(claim, Long.parseLong(said.text()), said.sentNanos());
+        return new ClaimAnswer(Optional.of(grant), 0, 0, "", false);
     }
 
     /**
@@ -154,7 +156,7 @@ final class Scripts {
         ScriptCall release = mayComeAgain
                 ? ScriptCall.withdrawal(grant.name(), grant.id(), mode, ScriptCall.NO_PLACE)
                 : ScriptCall.release(grant.name(), grant.id(), mode);
-        return call(release).thenApply(said -> {
+        return sender.ask(release).thenApply(said -> {
             boolean held = said.text().equals("1");
             if (!held) {
                 gone.run();
@@ -166,14 +168,14 @@ final class Scripts {
     /** Makes a writer a reader; whether it is one now. */
     CompletableFuture<Boolean> downgrade(Grant grant) {
         List<String> args = List.of(grant.id().value(), Long.toString(grant.number()));
-        return call(ScriptCall.of(Script.DOWNGRADE, grant.name(), args))
+        return sender.ask(ScriptCall.of(Script.DOWNGRADE, grant.name(), args))
                 .thenApply(said -> said.text().equals("1"));
     }
 
     /** Has the server tell on a channel when a claim comes to wait for a grant. */
     CompletableFuture<Watched> watch(Grant grant, String channel) {
         List<String> args = List.of(grant.id().value(), Long.toString(grant.number()), channel);
-        return call(ScriptCall.of(Script.WATCH, grant.name(), args)).thenApply(said -> switch (said.text()) {
+        return sender.ask(ScriptCall.of(Script.WATCH, grant.name(), args)).thenApply(said -> switch (said.text()) {
             case "1" -> Watched.CONTENDED;
             case "0" -> Watched.ALONE;
             default -> Watched.GONE;
@@ -200,7 +202,7 @@ final class Scripts {
         sentTwice.remove(id);
         String member = ModeCodec.kind(mode) + ":" + ModeCodec.wanted(mode) + ":" + ModeCodec.of(mode) + ":"
                 + id.value() + ":" + channel;
-        return call(ScriptCall.withdrawal(name, id, mode, member)).thenAccept(said -> {});
+        return sender.ask(ScriptCall.withdrawal(name, id, mode, member)).thenAccept(said -> {});
     }
 
     CompletableFuture<LockStatus> status(String name) {
@@ -209,7 +211,7 @@ final class Scripts {
 
     /** The status as the server says it. */
     CompletableFuture<StatusReply> statusReply(String name) {
-        return call(ScriptCall.of(Script.STATUS, name, List.of())).thenApply(said -> StatusReply.parse(said.text()));
+        return sender.ask(ScriptCall.of(Script.STATUS, name, List.of())).thenApply(said -> StatusReply.parse(said.text()));
     }
 
     /**
@@ -217,7 +219,7 @@ final class Scripts {
      * then the answer to the second says nothing.
      */
     CompletableFuture<Boolean> breakGrant(String name, long number, boolean now) {
-        return call(ScriptCall.of(Script.BREAK, name, List.of(Long.toString(number), now ? "1" : "0")))
+        return sender.ask(ScriptCall.of(Script.BREAK, name, List.of(Long.toString(number), now ? "1" : "0")))
                 .thenApply(said -> {
                     boolean broken = said.text().equals("1");
                     if (!broken && said.twice()) {
@@ -243,7 +245,7 @@ final class Scripts {
             args.add(Long.toString(millis(grant.lease())));
             args.add(Long.toString(grant.number()));
         }
-        return call(ScriptCall.renewal(states, args)).thenApply(said -> {
+        return sender.ask(ScriptCall.renewal(states, args)).thenApply(said -> {
             Map<ClaimId, Renewal> verdicts = new HashMap<>();
             for (int i = 0; i < grants.size(); i++) {
                 Grant grant = grants.get(i);
@@ -257,13 +259,6 @@ final class Scripts {
             }
             return verdicts;
         });
-    }
-
-    /** The answer; failures as they are, not wrapped. */
-    private CompletableFuture<ScriptCall.Answer> call(ScriptCall call) {
-        CompletableFuture<ScriptCall.Answer> answer = call.answer();
-        sender.send(call);
-        return answer;
     }
 
     /** A number as the scripts compare it, as text. */

@@ -122,21 +122,20 @@ final class SentCommand extends Command<byte[], byte[], byte[]> implements Compl
     /** For Lettuce, whose limits of time end with the command. */
     @Override
     public void onComplete(BiConsumer<? super byte[], Throwable> action) {
-        BiConsumer<? super byte[], Throwable> before = hears.get();
-        if (before == null) {
+        if (hears.getAndUpdate(others -> others == null ? null : both(action, others)) == null) {
             action.accept(null, null);
-            return;
         }
-        BiConsumer<byte[], Throwable> both = (answer, why) -> {
+    }
+
+    private static BiConsumer<byte[], Throwable> both(
+            BiConsumer<? super byte[], Throwable> one, BiConsumer<? super byte[], Throwable> other) {
+        return (answer, why) -> {
             try {
-                action.accept(answer, why);
+                one.accept(answer, why);
             } finally {
-                before.accept(answer, why);
+                other.accept(answer, why);
             }
         };
-        if (!hears.compareAndSet(before, both)) {
-            onComplete(action);
-        }
     }
 
     @Override

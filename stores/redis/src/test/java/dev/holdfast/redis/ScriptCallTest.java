@@ -15,7 +15,7 @@ class ScriptCallTest {
     private static final long GREETED = 7;
 
     private final ScriptCall call = ScriptCall.of(Script.QUORUM_CLAIM, "order:42", List.of());
-    private final CompletableFuture<ScriptCall.Answer> answer = call.answer();
+    private final CompletableFuture<ScriptCall.Answer> answer = Rig.answerOf(call);
 
     @Test
     void whatAServerGrantsOnAConnectionOnWhichItWasNotGreetedDoesNotCount() {

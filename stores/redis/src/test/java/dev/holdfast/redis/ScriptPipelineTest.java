@@ -40,7 +40,7 @@ class ScriptPipelineTest {
             ScriptPipeline pipeline = new ScriptPipeline(
                     throwing(connection, broken), rig.time(), Rig.NEVER, new RedisErrors("redis"), Acks.NONE);
             ScriptCall call = ScriptCall.of(Script.STATUS, "a", List.of());
-            CompletableFuture<ScriptCall.Answer> answer = call.answer();
+            CompletableFuture<ScriptCall.Answer> answer = Rig.answerOf(call);
 
             pipeline.send(call);
 
@@ -63,9 +63,9 @@ class ScriptPipelineTest {
     private static void anErrorWhileAPacketIsMade(Acks acks, ScriptCall broken) {
         withPipeline(acks, pipeline -> {
             ScriptCall beside = ScriptCall.of(Script.STATUS, "b", List.of());
-            CompletableFuture<ScriptCall.Answer> besideAnswer = beside.answer();
+            CompletableFuture<ScriptCall.Answer> besideAnswer = Rig.answerOf(beside);
             ScriptCall next = ScriptCall.of(Script.STATUS, "c", List.of());
-            CompletableFuture<ScriptCall.Answer> nextAnswer = next.answer();
+            CompletableFuture<ScriptCall.Answer> nextAnswer = Rig.answerOf(next);
 
             together(pipeline, broken, beside);
             pipeline.send(next);
@@ -82,7 +82,7 @@ class ScriptPipelineTest {
             ScriptCall release = ScriptCall.release("a", ClaimId.random(), Mode.EXCLUSIVE);
             ScriptCall claim = ScriptCall.claim("a", true, true, new BrokenOnce(words(Rig.claim("a"))));
             ScriptCall next = ScriptCall.of(Script.STATUS, "c", List.of());
-            CompletableFuture<ScriptCall.Answer> answer = next.answer();
+            CompletableFuture<ScriptCall.Answer> answer = Rig.answerOf(next);
 
             together(pipeline, release, claim);
             assertThat(isAnsweredOrHasFailed(release)).isTrue();
@@ -104,7 +104,7 @@ class ScriptPipelineTest {
             ScriptPipeline pipeline =
                     new ScriptPipeline(connection, time, Rig.NEVER, new RedisErrors("redis"), Acks.NONE);
             ScriptCall call = ScriptCall.of(Script.STATUS, "a", List.of());
-            CompletableFuture<ScriptCall.Answer> answer = call.answer();
+            CompletableFuture<ScriptCall.Answer> answer = Rig.answerOf(call);
             Runnable asItIsWritten = () -> {
                 proxy.refuse();
                 proxy.cut();
@@ -133,9 +133,9 @@ class ScriptPipelineTest {
                     new ScriptPipeline(connection, time, Rig.NEVER, new RedisErrors("redis"), Acks.NONE);
             long first = pipeline.connectionNumber();
             ScriptCall call = ScriptCall.of(Script.STATUS, "a", List.of());
-            CompletableFuture<ScriptCall.Answer> answer = call.answer();
+            CompletableFuture<ScriptCall.Answer> answer = Rig.answerOf(call);
             ScriptCall next = ScriptCall.of(Script.STATUS, "b", List.of());
-            CompletableFuture<ScriptCall.Answer> nextAnswer = next.answer();
+            CompletableFuture<ScriptCall.Answer> nextAnswer = Rig.answerOf(next);
             Runnable asItIsWritten = () -> {
                 proxy.cut();
                 proxy.heal();
@@ -174,7 +174,7 @@ class ScriptPipelineTest {
             ScriptCall one = ScriptCall.release(
                     "a", Rig.hold(store, Rig.claim("a", half)).id(), half);
             ScriptCall claim = ScriptCall.claim("a", false, true, words(Rig.claim("a", half)));
-            CompletableFuture<ScriptCall.Answer> answer = claim.answer();
+            CompletableFuture<ScriptCall.Answer> answer = Rig.answerOf(claim);
             ScriptCall other = ScriptCall.release(
                     "a", Rig.hold(store, Rig.claim("a", half)).id(), half);
             rig.call("SCRIPT", "FLUSH");
@@ -205,7 +205,7 @@ class ScriptPipelineTest {
             ServerCheck.loadScripts(connection);
             assertThat(connection.sync().ping()).isEqualTo("PONG");
             ScriptCall call = ScriptCall.of(Script.STATUS, "a", List.of());
-            CompletableFuture<ScriptCall.Answer> answer = call.answer();
+            CompletableFuture<ScriptCall.Answer> answer = Rig.answerOf(call);
             call.asking();
             proxy.toServer().hold();
             pipeline.send(call);
@@ -295,9 +295,9 @@ class ScriptPipelineTest {
             LettuceConnection.disconnect(connection);
             await().until(() -> !pipeline.isConnected());
             ScriptCall before = ScriptCall.of(Script.STATUS, "a", List.of());
-            CompletableFuture<ScriptCall.Answer> beforeAnswer = before.answer();
+            CompletableFuture<ScriptCall.Answer> beforeAnswer = Rig.answerOf(before);
             ScriptCall after = ScriptCall.of(Script.STATUS, "b", List.of());
-            CompletableFuture<ScriptCall.Answer> afterAnswer = after.answer();
+            CompletableFuture<ScriptCall.Answer> afterAnswer = Rig.answerOf(after);
             pipeline.send(before);
 
             time.afterTheNextLook.set(() -> pipeline.send(after));
@@ -320,7 +320,7 @@ class ScriptPipelineTest {
                     new ScriptPipeline(connection, rig.time(), Rig.NEVER, new RedisErrors("redis"), Acks.NONE);
             rig.server.process().stop();
             ScriptCall sent = ScriptCall.of(Script.STATUS, "a", List.of());
-            CompletableFuture<ScriptCall.Answer> answer = sent.answer();
+            CompletableFuture<ScriptCall.Answer> answer = Rig.answerOf(sent);
             pipeline.send(sent);
             await().until(sent::wasSent);
             LettuceConnection.disconnect(connection);
@@ -348,9 +348,9 @@ class ScriptPipelineTest {
                     Acks.NONE);
             rig.server.process().stop();
             ScriptCall sent = ScriptCall.of(Script.STATUS, "a", List.of());
-            CompletableFuture<ScriptCall.Answer> sentAnswer = sent.answer();
+            CompletableFuture<ScriptCall.Answer> sentAnswer = Rig.answerOf(sent);
             ScriptCall later = ScriptCall.of(Script.STATUS, "b", List.of());
-            CompletableFuture<ScriptCall.Answer> laterAnswer = later.answer();
+            CompletableFuture<ScriptCall.Answer> laterAnswer = Rig.answerOf(later);
             pipeline.send(sent);
             await().until(sent::wasSent);
 
