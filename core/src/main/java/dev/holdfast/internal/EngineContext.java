@@ -61,7 +61,6 @@ final class EngineContext {
         this.telemetry = new Telemetry(counters, dispatcher, time, store.description(), callSites);
         this.locks = new LocalLocks(this);
         this.reachability = new Reachability(store, time, telemetry, outageLimit, locks);
-        store.report(reachability);
         this.renewer = new LeaseRenewer(store, time, telemetry);
         this.releaseSender = new ReleaseSender(store, time, telemetry);
         this.claims = new ClaimFactory(environment.ids(), label);
