@@ -5,7 +5,6 @@ import dev.holdfast.LockListener;
 import dev.holdfast.spi.support.ElapsedTime;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -76,12 +75,6 @@ final class EngineContext {
     Executor completing() {
         Executor chosen = environment.completing();
         return chosen == null ? completionThreads : chosen;
-    }
-
-    /** Waits for a future, as a caller's thread. */
-    <T> T await(CompletableFuture<T> future) {
-        environment.awaiting().accept(future);
-        return future.join();
     }
 
     /**

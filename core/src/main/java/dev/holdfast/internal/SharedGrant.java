@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
@@ -47,6 +48,8 @@ final class SharedGrant {
     private boolean askingForWaiters;
     /** The store has it as a writer's, whose holder reads: it could not be downgraded there. */
     boolean writersInStore;
+    /** The caller that closes the last hold now, if it waits for the release. */
+    private @Nullable CompletableFuture<Boolean> closer;
     /** Its release is planned, once: a caller that comes before the store sends may still take the grant. */
     private boolean releasePlanned;
 
@@ -235,8 +238,12 @@ final class SharedGrant {
         return suits(first) && (isFree() || !queue.isBehindWriter(first));
     }
 
-    /** Closes a hold by it; whether the grant goes back at once. */
-    boolean close(HoldState closing, Effects then) {
+    /**
+     * Closes a hold by it; whether the grant goes back at once.
+     *
+     * @param givenBack completes with the store's answer, if it does; null if nobody waits for that
+     */
+    boolean close(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack, Effects then) {
         Loss.Cause cause = state.lossCause();
         if (cause != null) {
             lost(cause, then);
@@ -251,9 +258,11 @@ final class SharedGrant {
         closing.close();
         leave(closing);
         then.add(ended);
+        closer = givenBack;
         if (isFree()) {
             freed(closing.options.awaitRelease(), then);
         }
+        closer = null;
         return state.isGivenBack();
     }
 
@@ -315,7 +324,7 @@ final class SharedGrant {
     }
 
     void giveBack(Effects then) {
-        if (queue.lock.giveBack(state, state.lastHold(), then)) {
+        if (queue.lock.giveBack(state, state.lastHold(), closer, then)) {
             queue.dropGrant(state);
             context.renewer.forget(state);
         }
@@ -326,7 +335,7 @@ final class SharedGrant {
         holds().forEach(loser -> queue.tellLoss(loser, cause, then)); // first: if it fails, who closes finds the loss
         queue.dropGrant(state);
         if (state.mayStillStand(cause)) {
-            then.add(new Effects.Release(queue.lock, state, null));
+            then.add(new Effects.Release(queue.lock, state, null, new CompletableFuture<>()));
         }
         queue.nextIfIdle(then);
     }

@@ -212,9 +212,9 @@ final class SharedQueue extends WaitQueue {
     @Override
     void endHold(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack, Effects then) {
         SharedGrant grant = grants.get(closing.grant);
-        boolean goesBack = grant != null && grant.close(closing, then);
-        if (givenBack != null) {
-            then.add(new Effects.Answer(givenBack, goesBack));
+        boolean goesBack = grant != null && grant.close(closing, givenBack, then);
+        if (givenBack != null && !goesBack) {
+            then.add(new Effects.NotGivenBack(givenBack));
         }
     }
 
