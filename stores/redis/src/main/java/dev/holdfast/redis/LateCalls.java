@@ -4,6 +4,7 @@ import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.TimeSource;
 import dev.holdfast.spi.support.PlannedTask;
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 
@@ -15,12 +16,12 @@ import java.util.concurrent.RejectedExecutionException;
 final class LateCalls {
     private final ScriptPipeline pipeline;
     private final Outbox outbox;
-    private final SentCalls inFlight;
+    private final Set<ScriptCall> inFlight;
     private final TimeSource time;
     private final Duration timeout;
     private final PlannedTask check;
 
-    LateCalls(ScriptPipeline pipeline, Outbox outbox, SentCalls inFlight, TimeSource time, Duration timeout) {
+    LateCalls(ScriptPipeline pipeline, Outbox outbox, Set<ScriptCall> inFlight, TimeSource time, Duration timeout) {
         this.pipeline = pipeline;
         this.outbox = outbox;
         this.inFlight = inFlight;
@@ -53,19 +54,18 @@ final class LateCalls {
     }
 
     private void failLate() {
-        inFlight.forgetDone();
+        inFlight.removeIf(ScriptCall::isDone);
         long now = time.nanoTime();
         long lastAnswer = pipeline.lastAnswer();
-        boolean silent = inFlight.anyMatch(call -> isLate(call, now) && lastAnswer - call.askedNanos() < 0)
+        boolean silent = inFlight.stream().anyMatch(call -> isLate(call, now) && lastAnswer - call.askedNanos() < 0)
                 || pipeline.isUnconfirmedSince(now - timeout.toNanos());
-        inFlight.fail(call -> isLate(call, now), failure());
+        Outbox.fail(inFlight, call -> isLate(call, now), failure());
         if (!outbox.isEmpty()) {
             outbox.fail(call -> isLate(call, now), failure());
         }
         if (silent) {
             LettuceConnection.disconnect(pipeline.connection());
         }
-        inFlight.forgetDone();
         if (!inFlight.isEmpty() || !outbox.isEmpty() || pipeline.isUnconfirmed()) {
             watch();
         }

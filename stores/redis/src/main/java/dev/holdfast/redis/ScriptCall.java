@@ -67,7 +67,6 @@ final class ScriptCall {
     private volatile long validOn;
 
     private boolean sent;
-    private @Nullable SentCalls sender;
     private boolean askedFor;
     private boolean asking;
     /** Whether the other keys of each lock are named as well. */
@@ -342,7 +341,6 @@ final class ScriptCall {
     void notRun(long onConnection) {
         redirections++;
         asking = false;
-        sender = null;
         if (firstConnection == onConnection) {
             sent = false;
         }
@@ -369,13 +367,6 @@ final class ScriptCall {
     /** Whether it was sent before, perhaps on an earlier connection. */
     boolean wasSent() {
         return sent;
-    }
-
-    /** True once for each pipeline that sends it. */
-    boolean isNewTo(SentCalls ofPipeline) {
-        boolean first = sender != ofPipeline;
-        sender = ofPipeline;
-        return first;
     }
 
     /** When it was asked for, and first of all when: it may wait for a connection, and be sent again. */

@@ -88,7 +88,9 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages {
     private final RedisErrors errors;
     private final PipelineEnd end;
     private final Outbox outbox = new Outbox();
-    private final SentCalls inFlight = new SentCalls();
+    /** The calls that were sent, or are about to be, and have no answer yet. */
+    private final Set<ScriptCall> inFlight = ConcurrentHashMap.newKeySet();
+
     private final Acks acks;
     private final Queue<Acks.Waiting> confirmations = new ConcurrentLinkedQueue<>();
     /** Releases that the server did not know by their digest and that are sent in full now. */
@@ -193,7 +195,7 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages {
         outbox.fail(call -> which.test(call) && !call.wasSent(), why);
         RuntimeException ofSent = ofSent(why);
         outbox.fail(which, ofSent);
-        inFlight.fail(which, ofSent);
+        Outbox.fail(inFlight, which, ofSent);
     }
 
     /** The failure of a call that was sent: where others are refused, the server may have carried out this one. */
@@ -229,18 +231,19 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages {
     /** Ends all calls that have no answer, none of which is repeated. */
     void forget(RuntimeException why) {
         outbox.fail(call -> true, why);
-        inFlight.fail(call -> true, why);
+        Outbox.fail(inFlight, call -> true, why);
     }
 
     /** Lettuce repeats nothing: each call without an answer is in the outbox again, but for renewals, which fail. */
     private void takeBack() {
         try {
-            inFlight.fail(
+            Outbox.fail(
+                    inFlight,
                     call -> !call.mayRepeat(),
                     new StoreUnavailableException("unknown whether leases on " + errors.store()
                             + " were renewed: the connection failed before the answer arrived; try again"));
         } finally {
-            inFlight.cancelCommands();
+            inFlight.forEach(ScriptCall::cancelCommand);
             // on the next connection it would say nothing about what was written on this one
             confirmations.forEach(each -> each.command().cancel(false));
         }
@@ -437,7 +440,7 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages {
             heard(failure);
             confirmations.remove(confirmation);
             confirmation.answered(count, failure, this);
-            inFlight.forgetDone();
+            inFlight.removeIf(ScriptCall::isDone);
             drainSoon();
         });
         confirmations.add(confirmation);
@@ -463,7 +466,7 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages {
             releasesInFull.remove(call);
         }
         if (call.isDone()) {
-            inFlight.forgetDone();
+            inFlight.remove(call);
         } else if (!inFull && failure != null && RedisErrors.isUnknownScript(failure)) {
             if (call.isRelease()) {
                 releasesInFull.add(call);
@@ -497,7 +500,9 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages {
         } else if (!RedisErrors.isOfCluster(failure) || !redirected(call, String.valueOf(failure.getMessage()))) {
             failed(call, failure);
         }
-        inFlight.forgetDone();
+        if (call.isDone()) {
+            inFlight.remove(call);
+        }
     }
 
     // ---- what is not answered by its script ----

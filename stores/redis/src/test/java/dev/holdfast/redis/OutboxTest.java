@@ -6,12 +6,14 @@ import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Mode;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.Test;
 
 /** The calls that leave as one: its answer no longer shows which part was sent before. */
 class OutboxTest {
     private final Outbox outbox = new Outbox();
-    private final SentCalls sent = new SentCalls();
+    private final Set<ScriptCall> sent = ConcurrentHashMap.newKeySet();
     private final List<ScriptCall> again = new ArrayList<>();
     private final ScriptCall release = ScriptCall.release("a", ClaimId.random(), Mode.EXCLUSIVE);
     private final ScriptCall claim = ScriptCall.claim("a", true, true, List.of("1 X 2 = me ", "1000", "0"));
