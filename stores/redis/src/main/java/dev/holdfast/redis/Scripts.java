@@ -17,6 +17,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
@@ -57,7 +58,7 @@ final class Scripts {
     void attempt(Claim claim, Answer answer) {
         claim(claim, NO_PLACE, (said, failure) -> {
             if (said == null) {
-                answer.failed(failure);
+                answer.failed(Objects.requireNonNull(failure));
             } else {
                 said.grant().ifPresentOrElse(answer::granted, answer::refused);
             }
@@ -77,7 +78,7 @@ final class Scripts {
     /**
      * Claims, and takes a place in the queue if the lock is not free.
      *
-     * @param told the answer, or the failure; on the event loop, or at once on the caller's thread if it was there by then
+     * @param told the answer, or the failure; on the event loop, or on the thread on which the call has failed
      */
     void claim(Claim claim, Place place, BiConsumer<@Nullable ClaimAnswer, @Nullable Throwable> told) {
         boolean exclusive = claim.mode() instanceof Mode.Exclusive;

@@ -121,6 +121,32 @@ class ScriptPipelineTest {
         }
     }
 
+    /** Not by Lettuce, too, to which its first sending has ended. */
+    @Test
+    void aCallThatGotNoAnswerIsSentOnceOnTheNextConnection() {
+        try (Rig rig = new Rig();
+                TcpProxy proxy = TcpProxy.to(rig.server.port());
+                RedisClient client = RedisClient.create("redis://127.0.0.1:" + proxy.port());
+                StatefulRedisConnection<byte[], byte[]> connection = client.connect(ByteArrayCodec.INSTANCE)) {
+            ScriptPipeline pipeline =
+                    new ScriptPipeline(connection, rig.time(), Rig.NEVER, new RedisErrors("redis"), Acks.NONE);
+            ServerCheck.loadScripts(connection);
+            assertThat(connection.sync().ping()).isEqualTo("PONG");
+            proxy.toServer().hold();
+            CompletableFuture<ScriptCall.Answer> answer = pipeline.ask(ScriptCall.of(Script.STATUS, "a", List.of()));
+            await().until(() -> proxy.toServer().traffic().kept() > 0);
+            assertThat(proxy.cut()).isPositive();
+            long healed = rig.time().nanoTime();
+
+            proxy.heal();
+
+            assertThat(Rig.get(answer).sentNanos()).isGreaterThan(healed);
+            assertThat(Rig.get(answer).twice()).isTrue();
+            assertThat(connection.sync().ping()).isEqualTo("PONG"); // behind what Lettuce would repeat
+            assertThat(rig.commands()).containsEntry("evalsha", 1);
+        }
+    }
+
     /** It may be stopped for long between the two, and another thread sends for the next connection. */
     @Test
     void aCallIsNotSentBeforeOneThatAThreadHasTakenAndNotYetWritten() {
