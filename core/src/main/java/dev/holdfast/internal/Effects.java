@@ -210,7 +210,8 @@ final class Effects implements AutoCloseable {
      *     is known already
      * @param answer the store's, once there is one: whether the grant had still been there; the caller that closed may wait for it
      */
-    record Release(LocalLock lock, GrantState grant, @Nullable HoldState last, CompletableFuture<Boolean> answer)
+    record Release(
+            LocalLock lock, GrantState grant, @Nullable HoldState last, CompletableFuture<Boolean> answer)
             implements Effect {
         private static final CompletableFuture<Boolean> NOW = CompletableFuture.completedFuture(true);
 

@@ -321,8 +321,8 @@ final class LocalLock implements Effects.Effect {
                 throw broken;
             }
             if (givenBack != null) {
-                // returns when the release is confirmed or has failed, or if there is none; a failure is logged, and the
-                // lease ends the grant
+                // returns when the release is confirmed or has failed, or if there is none; a failure is logged, and
+                // the lease ends the grant
                 context.environment.awaiting().accept(givenBack);
             }
         }

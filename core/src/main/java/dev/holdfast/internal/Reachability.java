@@ -222,7 +222,8 @@ final class Reachability {
             change.unlock();
         }
         telemetry.flush();
-        String waitedFor = locks.waits().map(queue -> queue.name.name()).findFirst().orElse(null);
+        String waitedFor =
+                locks.waits().map(queue -> queue.name.name()).findFirst().orElse(null);
         telemetry.recordUnreachable(waitedFor, why, limit);
         waiting();
         askRegularly(part, begun);

@@ -88,8 +88,7 @@ record Acks(int replicas, Duration timeout) {
                 if (failure != null) {
                     by.failed(said.call, failure);
                 } else if (count == null || said.connection != by.connectionNumber()) {
-                    by.failed(
-                            said.call, new IllegalStateException("no answer to WAIT on the connection of the grant"));
+                    by.failed(said.call, new IllegalStateException("no answer to WAIT on the connection of the grant"));
                 } else if (count >= acks.replicas) {
                     said.call.answered(said.text, said.connection);
                 } else {

@@ -230,9 +230,7 @@ final class PendingClaim implements Pending {
         if (left != null) {
             return leavingForGood();
         }
-        if (failure instanceof StoreRefusedException
-                || cancelled
-                || waiters.scripts.isClosed()) {
+        if (failure instanceof StoreRefusedException || cancelled || waiters.scripts.isClosed()) {
             return failed(failure);
         }
         Runnable rest = resting(retryDelay(failures++));

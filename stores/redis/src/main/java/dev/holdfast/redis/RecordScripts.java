@@ -30,15 +30,16 @@ final class RecordScripts {
     }
 
     CompletableFuture<RecordReading> read(String name) {
-        return sender.ask(ScriptCall.record(Script.READ_RECORD, name, List.of())).thenApply(said -> {
-            int end = said.text().indexOf(' ');
-            Instant now = moment(end < 0 ? said.text() : said.text().substring(0, end));
-            return new RecordReading(
-                    now,
-                    end < 0
-                            ? Optional.empty()
-                            : Optional.of(stored(name, said.text().substring(end + 1))));
-        });
+        return sender.ask(ScriptCall.record(Script.READ_RECORD, name, List.of()))
+                .thenApply(said -> {
+                    int end = said.text().indexOf(' ');
+                    Instant now = moment(end < 0 ? said.text() : said.text().substring(0, end));
+                    return new RecordReading(
+                            now,
+                            end < 0
+                                    ? Optional.empty()
+                                    : Optional.of(stored(name, said.text().substring(end + 1))));
+                });
     }
 
     CompletableFuture<Optional<StoredRecord>> write(RecordWrite write) {

@@ -212,7 +212,8 @@ final class Scripts {
 
     /** The status as the server says it. */
     CompletableFuture<StatusReply> statusReply(String name) {
-        return sender.ask(ScriptCall.of(Script.STATUS, name, List.of())).thenApply(said -> StatusReply.parse(said.text()));
+        return sender.ask(ScriptCall.of(Script.STATUS, name, List.of()))
+                .thenApply(said -> StatusReply.parse(said.text()));
     }
 
     /**

@@ -214,8 +214,7 @@ class ScriptPipelineTest {
 
             proxy.heal();
 
-            assertThat(claim.isGrant(Rig.get(answer).text().getBytes(UTF_8)))
-                    .isTrue();
+            assertThat(claim.isGrant(Rig.get(answer).text().getBytes(UTF_8))).isTrue();
         }
     }
 
