@@ -28,6 +28,8 @@ final class ScriptCall {
     static final Throwable TAKEN_BACK = new CancellationException("the connection ended, or the call was given up");
 
     private static final byte[] ONE = {'1'};
+    /** How often what hears is told again that throws: Errors, such as of memory, often come in a row. */
+    private static final int TRIES = 2;
     /** For all calls, so that they have an order wherever they are. */
     private static final AtomicLong NUMBERS = new AtomicLong();
 
@@ -138,19 +140,20 @@ final class ScriptCall {
         return new ScriptCall(Script.RENEW, Kind.RENEWAL, null, states, args);
     }
 
-    /** Names what hears of its end; what it throws is lost. Before it is sent. */
+    /** Names what hears of its end, and is told again if it throws. Before it is sent. */
     void tell(BiConsumer<@Nullable Answer, @Nullable Throwable> whoHears) {
         hears.set(whoHears);
     }
 
     private void end(@Nullable Answer said, @Nullable Throwable failure) {
         BiConsumer<@Nullable Answer, @Nullable Throwable> one = hears.getAndSet(null);
-        try {
-            if (one != null) {
+        for (int tries = 0; one != null && tries <= TRIES; tries++) {
+            try {
                 one.accept(said, failure);
+                return;
+            } catch (Throwable broken) {
+                // no matter of the connection, which goes on; but nobody else tells what came of the call
             }
-        } catch (Throwable broken) {
-            // no matter of the connection, which goes on; whoever hears has seen to what follows
         }
     }
 
