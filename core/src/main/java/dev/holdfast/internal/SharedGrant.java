@@ -48,8 +48,6 @@ final class SharedGrant {
     private boolean askingForWaiters;
     /** The store has it as a writer's, whose holder reads: it could not be downgraded there. */
     boolean writersInStore;
-    /** The caller that closes the last hold now, if it waits for the release. */
-    private @Nullable CompletableFuture<Boolean> closer;
     /** Its release is planned, once: a caller that comes before the store sends may still take the grant. */
     private boolean releasePlanned;
 
@@ -159,7 +157,7 @@ final class SharedGrant {
         askingForWaiters = false;
         Waiter first = queue.waiters.peek();
         if (alone && queue.has(this) && first != null && mayServe(first)) {
-            serve(then);
+            serve(null, then);
         } else {
             then.add(() -> context.time.schedule(() -> queue.lock.transition(this::askAgain), ASK_AGAIN));
             askingForWaiters = true; // after it: an Error has it asked at once
@@ -220,15 +218,19 @@ final class SharedGrant {
         }
     }
 
-    /** Admits the callers that waited for it: one for permits; of readers all but those behind a writer. */
-    void serve(Effects then) {
+    /**
+     * Admits the callers that waited for it: one for permits; of readers all but those behind a writer.
+     *
+     * @param closer of the last hold by it, if it waits for the release; null if there is none
+     */
+    void serve(@Nullable CompletableFuture<Boolean> closer, Effects then) {
         for (Waiter first = queue.waiters.peek(); first != null && mayServe(first); first = queue.waiters.peek()) {
             if (queue.waiters.remove(first)) {
                 queue.giveTo(first, state, then);
             }
         }
         if (isFree()) {
-            release(then);
+            release(closer, then);
         }
         queue.afterLeaving(then);
         queue.nextIfIdle(then);
@@ -258,11 +260,9 @@ final class SharedGrant {
         closing.close();
         leave(closing);
         then.add(ended);
-        closer = givenBack;
         if (isFree()) {
-            freed(closing.options.awaitRelease(), then);
+            freed(closing.options.awaitRelease(), givenBack, then);
         }
-        closer = null;
         return state.isGivenBack();
     }
 
@@ -298,12 +298,12 @@ final class SharedGrant {
     // ---- release ----
 
     /** The last hold by it was closed. */
-    private void freed(boolean goesBackNow, Effects then) {
+    private void freed(boolean goesBackNow, @Nullable CompletableFuture<Boolean> closer, Effects then) {
         Waiter first = queue.waiters.peek();
         if (first != null && !shared && queue.mayEnter(this, first)) {
-            serve(then);
+            serve(closer, then);
         } else if (goesBackNow || first != null || !state.isValid()) {
-            release(then);
+            release(closer, then);
         } else if (!releasePlanned) {
             then.add(() -> context.beforeSending(queue.name, () -> queue.lock.transition(this::releaseIfUnused)));
             releasePlanned = true;
@@ -314,16 +314,16 @@ final class SharedGrant {
     private void releaseIfUnused(Effects then) {
         releasePlanned = false;
         if (queue.has(this) && isFree()) {
-            release(then);
+            release(null, then);
         }
     }
 
-    private void release(Effects then) {
-        giveBack(then);
+    private void release(@Nullable CompletableFuture<Boolean> closer, Effects then) {
+        giveBack(closer, then);
         queue.nextIfIdle(then);
     }
 
-    void giveBack(Effects then) {
+    void giveBack(@Nullable CompletableFuture<Boolean> closer, Effects then) {
         if (queue.lock.giveBack(state, state.lastHold(), closer, then)) {
             queue.dropGrant(state);
             context.renewer.forget(state);
