@@ -14,6 +14,10 @@ import java.util.Optional;
  * @param missed whether it had a place and was passed over: an offer did not reach it
  */
 record ClaimAnswer(Optional<Grant> grant, long leftMillis, long rank, String place, boolean missed) {
+    static ClaimAnswer granted(Grant grant) {
+        return new ClaimAnswer(Optional.of(grant), 0, 0, "", false);
+    }
+
     /** From {@code -LEFT RANK PLACE MISSED}, or a bare {@code -} if no place was asked for. */
     static ClaimAnswer notYet(String text) {
         String[] parts = text.substring(1).split(" ");

@@ -9,7 +9,11 @@ final class ModeCodec {
 
     /** X, S or P. */
     static String kind(Mode mode) {
-        return mode instanceof Mode.Permits ? "P" : mode instanceof Mode.Shared ? "S" : "X";
+        return switch (mode.kind()) {
+            case EXCLUSIVE -> "X";
+            case SHARED -> "S";
+            case PERMITS -> "P";
+        };
     }
 
     /** How many permits it takes. */

@@ -18,7 +18,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
@@ -59,8 +58,10 @@ final class Scripts {
         claim(claim, NO_PLACE, (said, failure) -> {
             if (said == null) {
                 answer.failed(Objects.requireNonNull(failure));
+            } else if (said.grant().isPresent()) {
+                answer.granted(said.grant().get());
             } else {
-                said.grant().ifPresentOrElse(answer::granted, answer::refused);
+                answer.refused();
             }
         });
     }
@@ -141,8 +142,7 @@ final class Scripts {
         if (!granted) {
             return ClaimAnswer.notYet(said.text());
         }
-        Grant grant = Grant.of(claim, Long.parseLong(said.text()), said.sentNanos());
-        return new ClaimAnswer(Optional.of(grant), 0, 0, "", false);
+        return ClaimAnswer.granted(Grant.of(claim, Long.parseLong(said.text()), said.sentNanos()));
     }
 
     /**
