@@ -101,6 +101,7 @@ final class SentCommand extends Command<byte[], byte[], byte[]> implements Compl
         return end(null, why);
     }
 
+    /** {@link #isCancelled} stays false: on a plain connection Lettuce asks {@link #isDone} alone. */
     @Override
     public void cancel() {
         end(null, new CancellationException());
@@ -111,19 +112,27 @@ final class SentCommand extends Command<byte[], byte[], byte[]> implements Compl
         if (all == null) {
             return false;
         }
-        try {
-            all.accept(answer, why);
-        } catch (Throwable broken) {
-            // no matter of Lettuce, which goes on with the next command
-        }
+        tell(all, answer, why);
         return true;
     }
 
-    /** For Lettuce, whose limits of time end with the command. */
+    private static void tell(
+            BiConsumer<? super byte[], Throwable> one, byte @Nullable [] answer, @Nullable Throwable why) {
+        try {
+            one.accept(answer, why);
+        } catch (Throwable broken) {
+            // no matter of Lettuce, which goes on with the next command
+        }
+    }
+
+    /**
+     * For Lettuce, whose limits of time end with the command. After the end it is told that, and neither the answer nor the
+     * failure: nothing is kept for it.
+     */
     @Override
     public void onComplete(BiConsumer<? super byte[], Throwable> action) {
         if (hears.getAndUpdate(others -> others == null ? null : both(action, others)) == null) {
-            action.accept(null, null);
+            tell(action, null, null);
         }
     }
 

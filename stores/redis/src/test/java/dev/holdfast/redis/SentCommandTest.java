@@ -2,6 +2,7 @@ package dev.holdfast.redis;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.protocol.CommandType;
@@ -75,6 +76,17 @@ class SentCommandTest {
 
         assertThat(heard).containsExactly("hi");
         assertThat(others).containsExactly("before", "after");
+    }
+
+    /** Lettuce goes on with what it has to do besides. */
+    @Test
+    void whatThrowsAsItHearsLaterDisturbsNobody() {
+        answer("hi");
+
+        assertThatCode(() -> command.onComplete((answer, failure) -> {
+                    throw new IllegalStateException("of the test");
+                }))
+                .doesNotThrowAnyException();
     }
 
     private void answer(String text) {
