@@ -10,6 +10,7 @@ import io.lettuce.core.protocol.CommandType;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -68,6 +69,11 @@ record Acks(int replicas, Duration timeout) {
 
         AsyncCommand<byte[], byte[], Long> command() {
             return command;
+        }
+
+        /** Those whose answers it keeps. */
+        Stream<ScriptCall> calls() {
+            return kept.stream().map(said -> said.call);
         }
 
         /** Keeps an answer until the replicas have it; on the event loop, like all methods below. */

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Predicate;
 
 /**
  * The calls of a pipeline that get no answer: each fails after the timeout. A connection on which nothing was answered
@@ -17,14 +18,22 @@ final class LateCalls {
     private final ScriptPipeline pipeline;
     private final Outbox outbox;
     private final Set<ScriptCall> inFlight;
+    private final Packets packets;
     private final TimeSource time;
     private final Duration timeout;
     private final PlannedTask check;
 
-    LateCalls(ScriptPipeline pipeline, Outbox outbox, Set<ScriptCall> inFlight, TimeSource time, Duration timeout) {
+    LateCalls(
+            ScriptPipeline pipeline,
+            Outbox outbox,
+            Set<ScriptCall> inFlight,
+            Packets packets,
+            TimeSource time,
+            Duration timeout) {
         this.pipeline = pipeline;
         this.outbox = outbox;
         this.inFlight = inFlight;
+        this.packets = packets;
         this.time = time;
         this.timeout = timeout;
         this.check = new PlannedTask(time, this::failLate);
@@ -54,20 +63,24 @@ final class LateCalls {
     }
 
     private void failLate() {
-        inFlight.removeIf(ScriptCall::isDone);
-        long now = time.nanoTime();
-        long lastAnswer = pipeline.lastAnswer();
-        boolean silent = inFlight.stream().anyMatch(call -> isLate(call, now) && lastAnswer - call.askedNanos() < 0)
-                || pipeline.isUnconfirmedSince(now - timeout.toNanos());
-        Outbox.fail(inFlight, call -> isLate(call, now), failure());
-        if (!outbox.isEmpty()) {
-            outbox.fail(call -> isLate(call, now), failure());
-        }
-        if (silent) {
-            LettuceConnection.disconnect(pipeline.connection());
-        }
-        if (!inFlight.isEmpty() || !outbox.isEmpty() || pipeline.isUnconfirmed()) {
-            watch();
+        try {
+            long now = time.nanoTime();
+            long lastAnswer = pipeline.lastAnswer();
+            // one that was just answered is not late, and says nothing of the connection
+            Predicate<ScriptCall> late = call -> !call.isDone() && isLate(call, now);
+            boolean silent = inFlight.stream().anyMatch(call -> late.test(call) && lastAnswer - call.askedNanos() < 0)
+                    || packets.isUnconfirmedSince(now - timeout.toNanos());
+            Outbox.fail(inFlight, late, failure());
+            if (!outbox.isEmpty()) {
+                outbox.fail(late, failure());
+            }
+            if (silent) {
+                LettuceConnection.disconnect(pipeline.connection());
+            }
+        } finally { // an Error, such as of memory, ends this check alone
+            if (!inFlight.isEmpty() || !outbox.isEmpty() || packets.isUnconfirmed()) {
+                watch();
+            }
         }
     }
 

@@ -10,22 +10,12 @@ import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.ScanArgs;
 import io.lettuce.core.ScanCursor;
 import io.lettuce.core.api.StatefulRedisConnection;
-import io.lettuce.core.codec.ByteArrayCodec;
-import io.lettuce.core.output.StatusOutput;
-import io.lettuce.core.protocol.AsyncCommand;
-import io.lettuce.core.protocol.Command;
-import io.lettuce.core.protocol.CommandType;
-import io.lettuce.core.protocol.RedisCommand;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
-import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -42,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>Nobody writes to the socket but the connection's own thread, which takes all calls that came meanwhile and sends them
- * in one packet. That costs no thread change (a call from outside must come to that thread anyway) and lets a release,
+ * in one packet ({@link Packets}). That costs no thread change (a call from outside must come to that thread anyway) and lets a release,
  * which nobody waits for, travel with the claim that follows it.
  *
  * <p>When the connection breaks, Lettuce connects again. What was not answered is taken back before, and sent on the next
@@ -59,19 +49,7 @@ import org.jspecify.annotations.Nullable;
  * now. When the Lettuce client was shut down by its owner, every call is refused that was not sent before.
  *
  * <p>With {@link Acks}, a packet that may grant something ends with WAIT, and the next packet leaves when that is answered:
- * the calls that come meanwhile share the next one.
- *
- * <pre>
- *   calls ──► EVALSHA …  EVALSHA …  [WAIT]   one write ──► server
- *               │ answered                     │
- *               │    a grant, with acks ──►  kept until WAIT is answered
- *               │    NOSCRIPT           ──►  again, with the script's text; so is a claim that overtook its release
- *               │    MOVED, ASK, …      ──►  {@link PipelineEvents#redirected}
- *               ▼
- *             engine
- * </pre>
- *
- * <p>Thread-safe.
+ * the calls that come meanwhile share the next one. Thread-safe.
  */
 final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages {
     private static final Duration AGAIN = Duration.ofMillis(20);
@@ -91,10 +69,7 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages {
     /** The calls that were sent, or are about to be, and have no answer yet. */
     private final Set<ScriptCall> inFlight = ConcurrentHashMap.newKeySet();
 
-    private final Acks acks;
-    private final Queue<Acks.Waiting> confirmations = new ConcurrentLinkedQueue<>();
-    /** Releases that the server did not know by their digest and that are sent in full now. */
-    private final Set<ScriptCall> releasesInFull = ConcurrentHashMap.newKeySet();
+    private final Packets packets;
     /** A lent client may refuse more: its queue is short. */
     private final int mostTogether;
 
@@ -124,9 +99,9 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages {
         this.patience = patience;
         this.errors = errors;
         this.end = new PipelineEnd(this.connection, errors);
-        this.acks = acks;
+        this.packets = new Packets(this, inFlight, acks);
         this.mostTogether = Math.max(1, connection.getOptions().getRequestQueueSize() / 2);
-        this.late = new LateCalls(this, outbox, inFlight, time, patience);
+        this.late = new LateCalls(this, outbox, inFlight, packets, time, patience);
         this.again = new PlannedTask(time, this::drainSoon);
         this.lastAnswer = time.nanoTime();
         this.leftReplica = lastAnswer - BETWEEN_REPLICAS.toNanos();
@@ -244,8 +219,7 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages {
                             + " were renewed: the connection failed before the answer arrived; try again"));
         } finally {
             inFlight.forEach(ScriptCall::cancelCommand);
-            // on the next connection it would say nothing about what was written on this one
-            confirmations.forEach(each -> each.command().cancel(false));
+            packets.cancelConfirmations();
         }
     }
 
@@ -292,7 +266,8 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages {
         }
     }
 
-    private void drainSoon() {
+    /** Has all that waits sent soon, on the event loop. */
+    void drainSoon() {
         if (drains.getAndIncrement() == 0) {
             try {
                 Executor loop = connection.loop();
@@ -348,9 +323,9 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages {
         drains.set(1);
         try {
             long before = connection.number();
-            if (connected && !isUnconfirmed()) {
+            if (connected && !packets.isUnconfirmed()) {
                 List<ScriptCall> packet = outbox.take(inFlight, this::send, mostTogether);
-                write(packet, time.nanoTime(), false);
+                packets.write(packet, time.nanoTime(), false);
                 if (packet.size() == mostTogether && !outbox.isEmpty()) {
                     drainLater();
                 }
@@ -374,80 +349,10 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages {
         }
     }
 
-    // ---- what is written at once, and the answers to it; on the event loop ----
-
-    /** Whether a WAIT has no answer yet: the server runs nothing more on this connection until then. */
-    boolean isUnconfirmed() {
-        return !confirmations.isEmpty();
-    }
-
-    /** Whether a WAIT that left before this time has no answer yet: the server gives one much sooner. */
-    boolean isUnconfirmedSince(long nanos) {
-        return confirmations.stream().anyMatch(each -> each.sentNanos() - nanos < 0);
-    }
-
-    /**
-     * Sends calls in one write. After an Error nobody else would answer them: those that have a command fail with it, the
-     * others alone.
-     *
-     * @param now a time after every call was made, and before any is sent
-     * @param inFull whether to send the scripts' whole texts, which the server does not know
-     */
-    private void write(List<ScriptCall> calls, long now, boolean inFull) {
-        if (calls.isEmpty()) {
-            return;
-        }
-        List<RedisCommand<byte[], byte[], ?>> packet = new ArrayList<>();
-        int prepared = 0;
-        try {
-            Acks.@Nullable Waiting confirmation =
-                    acks.areWanted() && calls.stream().anyMatch(ScriptCall::mayGrant)
-                            ? new Acks.Waiting(acks, errors, now)
-                            : null;
-            for (ScriptCall call : calls) {
-                SentCommand command = call.command(
-                        now,
-                        connection.number(),
-                        inFull,
-                        (text, failure) -> ended(call, text, failure, inFull, confirmation));
-                if (call.isAsking()) {
-                    packet.add(asking(command));
-                }
-                packet.add(command);
-                prepared++;
-            }
-            if (confirmation != null) {
-                packet.add(confirmation.command());
-                await(confirmation);
-            }
-            connection.lettuce().dispatch(packet);
-        } catch (RuntimeException | Error e) {
-            packet.forEach(command -> command.completeExceptionally(e));
-            calls.subList(prepared, calls.size()).forEach(call -> failed(call, e));
-        }
-    }
-
-    /** To a server that is not the owner of the slot yet. If the command is taken back, it must not meet another one. */
-    private static AsyncCommand<byte[], byte[], ?> asking(SentCommand command) {
-        AsyncCommand<byte[], byte[], String> asking =
-                new AsyncCommand<>(new Command<>(CommandType.ASKING, new StatusOutput<>(ByteArrayCodec.INSTANCE)));
-        command.onComplete((answer, failure) -> asking.cancel(false));
-        return asking;
-    }
-
-    private void await(Acks.Waiting confirmation) {
-        confirmation.command().onComplete((count, failure) -> {
-            heard(failure);
-            confirmations.remove(confirmation);
-            confirmation.answered(count, failure, this);
-            inFlight.removeIf(ScriptCall::isDone);
-            drainSoon();
-        });
-        confirmations.add(confirmation);
-    }
+    // ---- what is answered, and what is not answered by its script ----
 
     /** A call or a WAIT ended, with or without an answer of the server; returns the time. */
-    private long heard(@Nullable Throwable failure) {
+    long heard(@Nullable Throwable failure) {
         long now = time.nanoTime();
         if (failure == null || failure instanceof RedisCommandExecutionException) {
             lastAnswer = now;
@@ -455,71 +360,19 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages {
         return now;
     }
 
-    private void ended(
-            ScriptCall call,
-            byte @Nullable [] text,
-            @Nullable Throwable failure,
-            boolean inFull,
-            Acks.@Nullable Waiting confirmation) {
-        long now = heard(failure);
-        if (!releasesInFull.isEmpty()) {
-            releasesInFull.remove(call);
-        }
-        if (call.isDone()) {
-            inFlight.remove(call);
-        } else if (!inFull && failure != null && RedisErrors.isUnknownScript(failure)) {
-            if (call.isRelease()) {
-                releasesInFull.add(call);
-            }
-            write(List.of(call), now, true);
-        } else if (!releasesInFull.isEmpty() && text != null && call.isClaim() && overtookARelease(call)) {
-            write(List.of(call), now, false); // it has found the hold that its own client has ended
-        } else {
-            answered(call, text, failure, confirmation);
-        }
-    }
-
-    /** Whether the answer to a claim came before that to a release of its lock that was made before it. */
-    private boolean overtookARelease(ScriptCall claim) {
-        return releasesInFull.stream()
-                .anyMatch(release -> !release.isDone()
-                        && release.number() < claim.number()
-                        && Objects.equals(release.name(), claim.name()));
-    }
-
-    private void answered(
-            ScriptCall call, byte @Nullable [] text, @Nullable Throwable failure, Acks.@Nullable Waiting confirmation) {
-        if (text != null && failure == null) {
-            if (confirmation != null && call.isGrant(text)) {
-                confirmation.keep(call, text, connection.number());
-            } else {
-                call.answered(text, connection.number());
-            }
-        } else if (failure == null) {
-            call.fail(errors.of(new IllegalStateException("an empty answer")));
-        } else if (!RedisErrors.isOfCluster(failure) || !redirected(call, String.valueOf(failure.getMessage()))) {
-            failed(call, failure);
-        }
-        if (call.isDone()) {
-            inFlight.remove(call);
-        }
-    }
-
-    // ---- what is not answered by its script ----
-
     /** The number of the connection now: a call may be answered on another one than it was sent on. */
     long connectionNumber() {
         return connection.number();
     }
 
     /** The server did not run the call, because another one has the call's lock. */
-    private boolean redirected(ScriptCall call, String answer) {
+    boolean redirected(ScriptCall call, String answer) {
         inFlight.remove(call); // first: it may be in another pipeline's at once
         call.notRun(connection.number());
         try {
             return events.redirected(call, answer);
-        } catch (RuntimeException e) {
-            call.fail(errors.of(e)); // a direction that nobody can read
+        } catch (Throwable broken) { // a direction that nobody can read, or an Error, such as of memory
+            call.fail(errors.of(broken));
             return true;
         }
     }

@@ -11,8 +11,11 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.TimeSource;
+import dev.holdfast.testbed.Ports;
 import dev.holdfast.testbed.TcpProxy;
+import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
 import java.lang.reflect.InvocationTargetException;
@@ -25,8 +28,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** The connection for scripts, when the client library throws. */
@@ -244,6 +249,62 @@ class ScriptPipelineTest {
         }
     }
 
+    /** As where no thread can be made for the connection to another node. */
+    @Test
+    void anErrorAsACallIsPassedToAnotherServerLeavesItNotWithoutAnAnswer() {
+        try (Rig rig = new Rig("--cluster-enabled", "yes", "--cluster-port", Integer.toString(Ports.free()));
+                RedisClient client = RedisClient.create(rig.server.uri());
+                StatefulRedisConnection<byte[], byte[]> connection = client.connect(ByteArrayCodec.INSTANCE)) {
+            ScriptPipeline pipeline =
+                    new ScriptPipeline(connection, rig.time(), Rig.NEVER, new RedisErrors("redis"), Acks.NONE);
+            pipeline.tell(new PipelineEvents() {
+                @Override
+                public boolean redirected(ScriptCall call, String answer) {
+                    throw new OutOfMemoryError("of the test");
+                }
+            });
+
+            CompletableFuture<ScriptCall.Answer> answer = pipeline.ask(ScriptCall.of(Script.STATUS, "a", List.of()));
+
+            assertThatThrownBy(() -> Rig.get(answer)).hasRootCauseMessage("of the test");
+        }
+    }
+
+    /** The server answers all copies at last, each of which belongs to its own call. */
+    @Test
+    void whatALentClientGivesUpIsAnsweredInStep() {
+        try (Rig rig = new Rig();
+                TcpProxy proxy = TcpProxy.to(rig.server.port());
+                RedisClient client = RedisClient.create("redis://127.0.0.1:" + proxy.port())) {
+            client.setOptions(ClientOptions.builder()
+                    .timeoutOptions(TimeoutOptions.enabled(Duration.ofMillis(100)))
+                    .build());
+            try (StatefulRedisConnection<byte[], byte[]> connection = client.connect(ByteArrayCodec.INSTANCE)) {
+                ScriptPipeline pipeline =
+                        new ScriptPipeline(connection, rig.time(), Rig.NEVER, new RedisErrors("redis"), Acks.NONE);
+                ServerCheck.loadScripts(connection);
+                proxy.toClient().hold();
+                List<CompletableFuture<ScriptCall.Answer>> claims = IntStream.range(0, 50)
+                        .mapToObj(i -> pipeline.ask(ScriptCall.claim("n" + i, true, true, words(Rig.claim("n" + i)))))
+                        .toList();
+                CompletableFuture<ScriptCall.Answer> status =
+                        pipeline.ask(ScriptCall.of(Script.STATUS, "n7", List.of()));
+                AtomicInteger run = new AtomicInteger();
+                Rig.until(
+                        "each to be sent twice and more",
+                        () -> run.addAndGet(rig.commands().getOrDefault("evalsha", 0)) > 2 * (claims.size() + 1));
+
+                proxy.heal();
+
+                assertThat(claims).allSatisfy(claim -> {
+                    assertThat(Rig.get(claim).text()).matches("\\d+");
+                    assertThat(Rig.get(claim).twice()).isTrue();
+                });
+                assertThat(Rig.get(status).text()).doesNotMatch("\\d+");
+            }
+        }
+    }
+
     @Test
     void anErrorAtTheEndOfAConnectionDoesNotKeepItFromComingBack() {
         withPipeline(Acks.NONE, pipeline -> {
@@ -392,11 +453,37 @@ class ScriptPipelineTest {
         }
     }
 
-    /** Somebody else does something when the time has been read. */
+    /** Nobody else would look again for what gets no answer. */
+    @Test
+    void aCallWithoutAnAnswerFailsThoughAnErrorEndsALookForSuch() {
+        try (Rig rig = new Rig();
+                RedisClient client = RedisClient.create(rig.server.uri());
+                StatefulRedisConnection<byte[], byte[]> connection = client.connect(ByteArrayCodec.INSTANCE)) {
+            HookedTime time = new HookedTime(rig.time());
+            Duration patience = Duration.ofMillis(800);
+            ScriptPipeline pipeline =
+                    new ScriptPipeline(connection, time, patience, new RedisErrors("redis"), Acks.NONE);
+            rig.server.process().stop();
+            AtomicBoolean broken = new AtomicBoolean();
+            time.beforeTheNextTask.set(() -> time.afterTheNextLook.set(() -> {
+                broken.set(true);
+                throw new OutOfMemoryError("of the test");
+            }));
+
+            CompletableFuture<ScriptCall.Answer> answer = pipeline.ask(ScriptCall.of(Script.STATUS, "a", List.of()));
+
+            assertThatThrownBy(() -> Rig.get(answer)).isInstanceOf(StoreUnavailableException.class);
+            assertThat(broken).as("was thrown").isTrue();
+            rig.server.process().cont();
+        }
+    }
+
+    /** Somebody else does something when the time has been read, or before a task is run. */
     private static final class HookedTime implements TimeSource {
         private static final Runnable NOTHING = () -> {};
         private final TimeSource real;
         final AtomicReference<Runnable> afterTheNextLook = new AtomicReference<>(NOTHING);
+        final AtomicReference<Runnable> beforeTheNextTask = new AtomicReference<>(NOTHING);
 
         HookedTime(TimeSource real) {
             this.real = real;
@@ -416,7 +503,12 @@ class ScriptPipelineTest {
 
         @Override
         public Scheduled schedule(Runnable task, Duration delay) {
-            return real.schedule(task, delay);
+            return real.schedule(
+                    () -> {
+                        beforeTheNextTask.getAndSet(NOTHING).run();
+                        task.run();
+                    },
+                    delay);
         }
     }
 
