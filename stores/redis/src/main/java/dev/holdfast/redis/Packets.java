@@ -28,10 +28,11 @@ import org.jspecify.annotations.Nullable;
  *             engine
  * </pre>
  *
- * <p>For the connection's event loop, but for what is asked of a WAIT.
+ * <p>For the connection's event loop, but for the questions whether a WAIT has its answer, and for {@link #cancelConfirmations}.
  */
 final class Packets {
     private final ScriptPipeline pipeline;
+    private final LettuceConnection connection;
     /** The calls that were sent, or are about to be, and have no answer yet. */
     private final Set<ScriptCall> inFlight;
 
@@ -40,8 +41,9 @@ final class Packets {
     /** Releases that the server did not know by their digest and that are sent in full now. */
     private final Set<ScriptCall> releasesInFull = ConcurrentHashMap.newKeySet();
 
-    Packets(ScriptPipeline pipeline, Set<ScriptCall> inFlight, Acks acks) {
+    Packets(ScriptPipeline pipeline, LettuceConnection connection, Set<ScriptCall> inFlight, Acks acks) {
         this.pipeline = pipeline;
+        this.connection = connection;
         this.inFlight = inFlight;
         this.acks = acks;
     }
@@ -82,7 +84,7 @@ final class Packets {
             for (ScriptCall call : calls) {
                 SentCommand command = call.command(
                         now,
-                        pipeline.connectionNumber(),
+                        connection.number(),
                         inFull,
                         (text, failure) -> ended(call, text, failure, inFull, confirmation));
                 if (call.isAsking()) {
@@ -95,7 +97,7 @@ final class Packets {
                 packet.add(confirmation.command());
                 await(confirmation);
             }
-            pipeline.connection().dispatch(packet);
+            connection.lettuce().dispatch(packet);
         } catch (RuntimeException | Error e) {
             packet.forEach(command -> command.completeExceptionally(e));
             calls.subList(prepared, calls.size()).forEach(call -> pipeline.failed(call, e));
@@ -157,9 +159,9 @@ final class Packets {
             ScriptCall call, byte @Nullable [] text, @Nullable Throwable failure, Acks.@Nullable Waiting confirmation) {
         if (text != null && failure == null) {
             if (confirmation != null && call.isGrant(text)) {
-                confirmation.keep(call, text, pipeline.connectionNumber());
+                confirmation.keep(call, text, connection.number());
             } else {
-                call.answered(text, pipeline.connectionNumber());
+                call.answered(text, connection.number());
             }
         } else if (failure == null) {
             call.fail(pipeline.errors().of(new IllegalStateException("an empty answer")));

@@ -99,7 +99,7 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages {
         this.patience = patience;
         this.errors = errors;
         this.end = new PipelineEnd(this.connection, errors);
-        this.packets = new Packets(this, inFlight, acks);
+        this.packets = new Packets(this, this.connection, inFlight, acks);
         this.mostTogether = Math.max(1, connection.getOptions().getRequestQueueSize() / 2);
         this.late = new LateCalls(this, outbox, inFlight, packets, time, patience);
         this.again = new PlannedTask(time, this::drainSoon);
