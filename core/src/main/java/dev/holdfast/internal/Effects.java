@@ -203,22 +203,29 @@ final class Effects implements AutoCloseable {
         }
     }
 
-    /** The grant goes back, and claims that wait for that follow; or it has ended here, and may still exist in the store. */
+    /**
+     * The grant goes back, and claims that wait for that follow; or it has ended here, and may still exist in the store.
+     *
+     * @param last the hold closed last under it, whose loss is reported if the grant turns out to have been gone; null when that
+     *     is known already
+     * @param answer the store's, once there is one: whether the grant had still been there; the caller that closed may wait for it
+     */
     record Release(
-            LocalLock lock, GrantState grant, @Nullable HoldState last) implements Effect {
+            LocalLock lock, GrantState grant, @Nullable HoldState last, CompletableFuture<Boolean> answer)
+            implements Effect {
         private static final CompletableFuture<Boolean> NOW = CompletableFuture.completedFuture(true);
 
         @Override
         public void run() {
-            CompletableFuture<Boolean> answer = lock.context.releaseSender.release(grant, last);
+            CompletableFuture<Boolean> answered = lock.context.releaseSender.release(this);
             boolean mayFollowNow = lock.context.store.capabilities().ordered(); // requests take effect as they are made
-            (mayFollowNow ? NOW : answer).whenComplete((held, failure) -> lock.claimsMayFollow(grant));
+            (mayFollowNow ? NOW : answered).whenComplete((held, failure) -> lock.claimsMayFollow(grant));
         }
 
         @Override
         public void hasThrown(Throwable why) {
             try {
-                lock.context.releaseSender.failed(grant, last, why);
+                lock.context.releaseSender.failed(this, why);
             } finally {
                 lock.claimsMayFollow(grant);
             }
@@ -284,11 +291,11 @@ final class Effects implements AutoCloseable {
         }
     }
 
-    /** The caller that closed a hold hears whether its grant went back. */
-    record Answer(CompletableFuture<Boolean> closer, boolean givenBack) implements Effect {
+    /** The caller that closed a hold hears that its grant did not go back; else the {@link Release} answers it. */
+    record NotGivenBack(CompletableFuture<Boolean> closer) implements Effect {
         @Override
         public void run() {
-            closer.complete(givenBack);
+            closer.complete(false);
         }
     }
 }

@@ -67,7 +67,7 @@ public final class Engine {
         try {
             store = opener.apply(time);
             EngineContext context = new EngineContext(store, time, client, label, environment, listeners, outageLimit);
-            store.listen(new StoreNotices(context));
+            context.store.serve(context);
             return new Engine(context, new Names(namespace), own);
         } catch (RuntimeException | Error e) {
             try {

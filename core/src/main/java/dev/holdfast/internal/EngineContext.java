@@ -5,7 +5,6 @@ import dev.holdfast.LockListener;
 import dev.holdfast.spi.support.ElapsedTime;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -61,7 +60,6 @@ final class EngineContext {
         this.telemetry = new Telemetry(counters, dispatcher, time, store.description(), callSites);
         this.locks = new LocalLocks(this);
         this.reachability = new Reachability(store, time, telemetry, outageLimit, locks);
-        store.report(reachability);
         this.renewer = new LeaseRenewer(store, time, telemetry);
         this.releaseSender = new ReleaseSender(store, time, telemetry);
         this.claims = new ClaimFactory(environment.ids(), label);
@@ -77,12 +75,6 @@ final class EngineContext {
     Executor completing() {
         Executor chosen = environment.completing();
         return chosen == null ? completionThreads : chosen;
-    }
-
-    /** Waits for a future, as a caller's thread. */
-    <T> T await(CompletableFuture<T> future) {
-        environment.awaiting().accept(future);
-        return future.join();
     }
 
     /**

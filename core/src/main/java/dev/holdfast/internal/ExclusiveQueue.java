@@ -206,7 +206,7 @@ final class ExclusiveQueue extends WaitQueue {
         if (hold == null) {
             loseGrant(then);
         }
-        answerCloser(false, then); // if another has the grant by now, it did not go back either
+        notGivenBack(then); // also if another has the grant by now
         then.add(this);
     }
 
@@ -303,7 +303,7 @@ final class ExclusiveQueue extends WaitQueue {
     private void passOn(Effects then) {
         GrantState live = live();
         if (findsUse(live, then)) {
-            answerCloser(live, then);
+            answerCloser(then);
         } else {
             release(then);
         }
@@ -354,7 +354,7 @@ final class ExclusiveQueue extends WaitQueue {
     @Override
     void endHold(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack, Effects then) {
         if (!close(closing, givenBack, then) && givenBack != null) {
-            then.add(new Effects.Answer(givenBack, false));
+            then.add(new Effects.NotGivenBack(givenBack));
         }
     }
 
@@ -407,17 +407,17 @@ final class ExclusiveQueue extends WaitQueue {
         }
     }
 
-    /** Tells the caller that closed the last hold, unless it is yet to be decided what becomes of the grant. */
-    private void answerCloser(GrantState of, Effects then) {
+    /** Tells the caller that closed the last hold that its grant stays, unless that is yet to be decided. */
+    private void answerCloser(Effects then) {
         if (!isIn(Phase.REFRESHING) && !isIn(Phase.LINGERING)) {
-            answerCloser(of.isGivenBack(), then);
+            notGivenBack(then);
         }
     }
 
-    private void answerCloser(boolean givenBack, Effects then) {
+    private void notGivenBack(Effects then) {
         CompletableFuture<Boolean> asked = closer;
         if (asked != null) {
-            then.add(new Effects.Answer(asked, givenBack));
+            then.add(new Effects.NotGivenBack(asked));
             closer = null;
         }
     }
@@ -468,7 +468,7 @@ final class ExclusiveQueue extends WaitQueue {
             return false;
         }
         if (giveTo(trying, live(), then)) {
-            answerCloser(false, then);
+            notGivenBack(then);
         } else if (retained) {
             retention().take(then);
         } else {
@@ -580,12 +580,13 @@ final class ExclusiveQueue extends WaitQueue {
     private void release(Effects then) {
         GrantState back = live();
         // first: it is sent, and the lock goes on, whatever fails from here on
-        if (lock.giveBack(back, unconfirmed(back), then)) {
+        if (lock.giveBack(back, unconfirmed(back), closer, then)) {
+            closer = null;
             phase = Phase.RELEASING;
             drop();
             context.renewer.forget(back);
         }
-        answerCloser(back, then);
+        answerCloser(then);
     }
 
     /** It is no longer this queue's. */
@@ -632,10 +633,10 @@ final class ExclusiveQueue extends WaitQueue {
         }
         if (gone.mayStillStand(cause) || mayBeWatched) {
             boolean unused = loser == null && cause == Loss.Cause.CLIENT_CLOSED; // its release is as any other
-            then.add(new Effects.Release(lock, gone, unused ? last : null));
+            then.add(new Effects.Release(lock, gone, unused ? last : null, new CompletableFuture<>()));
         }
         next(then);
-        answerCloser(gone, then);
+        answerCloser(then);
     }
 
     // ---- a writer becomes a reader ----

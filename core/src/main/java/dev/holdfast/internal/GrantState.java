@@ -6,8 +6,6 @@ import dev.holdfast.Loss;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.support.ElapsedTime;
 import java.time.Duration;
-import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
@@ -123,18 +121,12 @@ final class GrantState {
     private static final AtomicIntegerFieldUpdater<GrantState> RENEWING =
             AtomicIntegerFieldUpdater.newUpdater(GrantState.class, "renewing");
 
-    @SuppressWarnings("rawtypes") // a class literal has no argument
-    private static final AtomicReferenceFieldUpdater<GrantState, CompletableFuture> RELEASED =
-            AtomicReferenceFieldUpdater.newUpdater(GrantState.class, CompletableFuture.class, "released");
-
     /** The queue of the callers that want the name exclusively or, after a downgrade, of the readers; it changes under the mutex. */
     volatile WaitQueue owner;
 
     private final ElapsedTime time;
     final boolean sessionBound;
     private volatile Validity validity;
-    /** Null until it is asked for, or answered: most grants are held for longer than they are released. */
-    private volatile @Nullable CompletableFuture<Boolean> released;
     /**
      * The fixed lease of a holder where the store knows only the session's, which lives on: this client ends it, by its own
      * clock. Null where the holder has none.
@@ -353,14 +345,6 @@ final class GrantState {
 
     boolean isGivenBack() {
         return validity.state == State.GIVEN_BACK;
-    }
-
-    /** The store's answer to its release, once there is one: whether the grant had still been there. */
-    CompletableFuture<Boolean> released() {
-        if (released == null) {
-            RELEASED.compareAndSet(this, null, new CompletableFuture<Boolean>());
-        }
-        return Objects.requireNonNull(released);
     }
 
     // ---- renewal: read and written by the renewer ----

@@ -235,9 +235,15 @@ final class LocalLock implements Effects.Effect {
         });
     }
 
-    /** Gives a grant back; false if it was lost in this moment: its loss follows, and the lock goes on from there. */
-    boolean giveBack(GrantState grant, @Nullable HoldState last, Effects then) {
-        Effects.Effect release = new Effects.Release(this, grant, last);
+    /**
+     * Gives a grant back; false if it was lost in this moment: its loss follows, and the lock goes on from there.
+     *
+     * @param closer completes with the store's answer, if it goes back; null if nobody waits for that
+     */
+    boolean giveBack(
+            GrantState grant, @Nullable HoldState last, @Nullable CompletableFuture<Boolean> closer, Effects then) {
+        CompletableFuture<Boolean> answer = closer == null ? new CompletableFuture<>() : closer;
+        Effects.Effect release = new Effects.Release(this, grant, last, answer);
         then.reserve();
         releases = roomFor(releases);
         releases.add(grant);
@@ -314,10 +320,10 @@ final class LocalLock implements Effects.Effect {
                 }
                 throw broken;
             }
-            if (givenBack != null && context.await(givenBack)) {
-                // returns when the release is confirmed or has failed; a failure is logged, and the lease ends the
-                // grant
-                context.environment.awaiting().accept(closing.grant.released());
+            if (givenBack != null) {
+                // returns when the release is confirmed or has failed, or if there is none; a failure is logged, and
+                // the lease ends the grant
+                context.environment.awaiting().accept(givenBack);
             }
         }
         if (closing.isLost()) {
@@ -382,7 +388,8 @@ final class LocalLock implements Effects.Effect {
      * Ends a hold, and hands its grant on or releases it. A grant that the renewer has found lost by now makes the hold lost,
      * even where its {@link #grantLost} is only on its way.
      *
-     * @param givenBack is completed with true if the grant is released, with false if not; null if nobody waits for the answer
+     * @param givenBack completes with the store's answer if the grant is released, with false if it is not; null if nobody waits
+     *     for that
      */
     void endHold(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack) {
         transition(then -> closing.grant.owner.endHold(closing, givenBack, then));

@@ -1,10 +1,8 @@
 package dev.holdfast.internal;
 
 import dev.holdfast.LockMode;
-import dev.holdfast.StoreUnavailableException;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -67,39 +65,8 @@ final class LocalLocks {
         locks.remove(lock.name.inStore(), lock);
     }
 
-    // ---- the callers of this client who wait, whatever for ----
-
-    /** A name in the store, of those meant, for which somebody without a time limit has waited since then or longer; or null. */
-    @Nullable
-    String waitedForSince(long nanos, Predicate<String> isMeant) {
-        return waits().filter(queue -> queue.anySince(nanos))
-                .map(queue -> queue.name.inStore())
-                .filter(isMeant)
-                .findFirst()
-                .orElse(null);
-    }
-
-    /** A name somebody waits for; null if nobody waits. */
-    @Nullable
-    String waitedFor() {
-        return waits().map(queue -> queue.name.name()).findFirst().orElse(null);
-    }
-
-    /** Whether somebody waits for one of the names meant. */
-    boolean isWaitedFor(Predicate<String> isMeant) {
-        return waits().anyMatch(queue -> isMeant.test(queue.name.inStore()));
-    }
-
-    /** Fails those without a time limit who have waited for a name meant since then or longer. */
-    void failSince(long nanos, Predicate<String> isMeant, StoreUnavailableException why) {
-        sides().filter(queue -> isMeant.test(queue.name.inStore())).forEach(queue -> queue.failSince(nanos, why));
-    }
-
-    private Stream<WaitQueue> waits() {
-        return sides().filter(queue -> !queue.waiters.isEmpty());
-    }
-
-    private Stream<WaitQueue> sides() {
-        return all().flatMap(LocalLock::sides);
+    /** The queues in which callers of this client wait. */
+    Stream<WaitQueue> waits() {
+        return all().flatMap(LocalLock::sides).filter(queue -> !queue.waiters.isEmpty());
     }
 }

@@ -144,7 +144,7 @@ final class Reachability {
 
     private CompletableFuture<Void> askWhetherOver(Part part, String inStore) {
         return part.ask(inStore).whenComplete((answered, failure) -> { // an answer is reported here, too
-            if (failure == null && part.outage != null && !locks.isWaitedFor(name -> partOf(name) == part)) {
+            if (failure == null && part.outage != null && locks.waits().noneMatch(queue -> isOf(queue, part))) {
                 end(part, true);
             }
         });
@@ -222,7 +222,9 @@ final class Reachability {
             change.unlock();
         }
         telemetry.flush();
-        telemetry.recordUnreachable(locks.waitedFor(), why, limit);
+        String waitedFor =
+                locks.waits().map(queue -> queue.name.name()).findFirst().orElse(null);
+        telemetry.recordUnreachable(waitedFor, why, limit);
         waiting();
         askRegularly(part, begun);
     }
@@ -294,7 +296,7 @@ final class Reachability {
             return;
         }
         long since = time.nanoTime() - Durations.nanos(limit);
-        String overdue = locks.waitedForSince(since, name -> partOf(name).isAwaySince(since));
+        String overdue = waitedForInVain(since);
         Part part = overdue == null ? null : partOf(overdue);
         Outage outage = part == null ? null : part.outage;
         if (overdue == null || outage == null) {
@@ -304,7 +306,8 @@ final class Reachability {
         proof(overdue).whenComplete((answered, failure) -> {
             try {
                 if (failure != null && Failures.isUnavailable(failure)) {
-                    locks.failSince(since, name -> partOf(name) == part, tooLong(failure, outage));
+                    StoreUnavailableException why = tooLong(failure, outage);
+                    locks.waits().filter(queue -> isOf(queue, part)).forEach(queue -> queue.failSince(since, why));
                 }
             } finally {
                 checkAgain();
@@ -314,7 +317,21 @@ final class Reachability {
 
     private boolean nobodyWaitsInVain() {
         long now = time.nanoTime();
-        return away.get() == 0 || locks.waitedForSince(now, name -> partOf(name).isAwaySince(now)) == null;
+        return away.get() == 0 || waitedForInVain(now) == null;
+    }
+
+    /** A name for which somebody without a time limit waits, and whose part is away, both since then or longer; or null. */
+    private @Nullable String waitedForInVain(long since) {
+        return locks.waits()
+                .filter(queue -> queue.anySince(since))
+                .map(queue -> queue.name.inStore())
+                .filter(name -> partOf(name).isAwaySince(since))
+                .findFirst()
+                .orElse(null);
+    }
+
+    private boolean isOf(WaitQueue queue, @Nullable Part part) {
+        return partOf(queue.name.inStore()) == part;
     }
 
     private StoreUnavailableException tooLong(Throwable failure, Outage of) {

@@ -58,42 +58,39 @@ final class ReleaseSender {
         this.telemetry = telemetry;
     }
 
-    /**
-     * Releases a grant.
-     *
-     * @param last the hold closed last under it, whose loss is reported if the grant turns out to have been gone; null when that
-     *     is known already
-     */
-    CompletableFuture<Boolean> release(GrantState grant, @Nullable HoldState last) {
+    /** Releases a grant. */
+    CompletableFuture<Boolean> release(Effects.Release of) {
         long sent = time.nanoTime();
-        CompletableFuture<Boolean> released = grant.released(); // made first: the caller that closed may wait for it
-        return track(grant.grant().name(), store.release(grant.grant()).whenComplete((held, failure) -> {
+        Grant grant = of.grant().grant();
+        HoldState last = of.last();
+        return track(grant.name(), store.release(grant).whenComplete((held, failure) -> {
             try {
                 if (failure != null) {
-                    failed(grant, last, failure, sent);
+                    failed(of, failure, sent);
                 } else if (!held && last != null) {
                     telemetry.lostUnnoticed(last, Loss.Cause.GONE_FROM_STORE);
                 }
             } finally {
-                released.complete(failure == null && held); // a failure has completed it before
+                of.answer().complete(failure == null && held); // a failure has completed it before
             }
         }));
     }
 
     /** A release has failed with an Error, perhaps before it was sent: it is sent again. */
-    void failed(GrantState grant, @Nullable HoldState last, Throwable why) {
-        failed(grant, last, why, time.nanoTime());
+    void failed(Effects.Release of, Throwable why) {
+        failed(of, why, time.nanoTime());
     }
 
-    private void failed(GrantState grant, @Nullable HoldState last, Throwable why, long sent) {
-        if (!grant.released().isDone()) {
+    private void failed(Effects.Release of, Throwable why, long sent) {
+        if (!of.answer().isDone()) {
+            GrantState grant = of.grant();
             try {
-                telemetry.releaseFailed(grant, last, why);
+                telemetry.releaseFailed(grant, of.last(), why);
             } finally {
                 try {
                     releaseAgain(grant.grant(), grant.sessionBound, why, sent);
                 } finally {
-                    grant.released().completeExceptionally(why);
+                    of.answer().completeExceptionally(why);
                 }
             }
         }

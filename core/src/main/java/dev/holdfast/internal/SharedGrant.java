@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
@@ -156,7 +157,7 @@ final class SharedGrant {
         askingForWaiters = false;
         Waiter first = queue.waiters.peek();
         if (alone && queue.has(this) && first != null && mayServe(first)) {
-            serve(then);
+            serve(null, then);
         } else {
             then.add(() -> context.time.schedule(() -> queue.lock.transition(this::askAgain), ASK_AGAIN));
             askingForWaiters = true; // after it: an Error has it asked at once
@@ -217,15 +218,19 @@ final class SharedGrant {
         }
     }
 
-    /** Admits the callers that waited for it: one for permits; of readers all but those behind a writer. */
-    void serve(Effects then) {
+    /**
+     * Admits the callers that waited for it: one for permits; of readers all but those behind a writer.
+     *
+     * @param closer of the last hold by it, if it waits for the release; null if there is none
+     */
+    void serve(@Nullable CompletableFuture<Boolean> closer, Effects then) {
         for (Waiter first = queue.waiters.peek(); first != null && mayServe(first); first = queue.waiters.peek()) {
             if (queue.waiters.remove(first)) {
                 queue.giveTo(first, state, then);
             }
         }
         if (isFree()) {
-            release(then);
+            release(closer, then);
         }
         queue.afterLeaving(then);
         queue.nextIfIdle(then);
@@ -235,8 +240,12 @@ final class SharedGrant {
         return suits(first) && (isFree() || !queue.isBehindWriter(first));
     }
 
-    /** Closes a hold by it; whether the grant goes back at once. */
-    boolean close(HoldState closing, Effects then) {
+    /**
+     * Closes a hold by it; whether the grant goes back at once.
+     *
+     * @param givenBack completes with the store's answer, if it does; null if nobody waits for that
+     */
+    boolean close(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack, Effects then) {
         Loss.Cause cause = state.lossCause();
         if (cause != null) {
             lost(cause, then);
@@ -252,7 +261,7 @@ final class SharedGrant {
         leave(closing);
         then.add(ended);
         if (isFree()) {
-            freed(closing.options.awaitRelease(), then);
+            freed(closing.options.awaitRelease(), givenBack, then);
         }
         return state.isGivenBack();
     }
@@ -289,12 +298,12 @@ final class SharedGrant {
     // ---- release ----
 
     /** The last hold by it was closed. */
-    private void freed(boolean goesBackNow, Effects then) {
+    private void freed(boolean goesBackNow, @Nullable CompletableFuture<Boolean> closer, Effects then) {
         Waiter first = queue.waiters.peek();
         if (first != null && !shared && queue.mayEnter(this, first)) {
-            serve(then);
+            serve(closer, then);
         } else if (goesBackNow || first != null || !state.isValid()) {
-            release(then);
+            release(closer, then);
         } else if (!releasePlanned) {
             then.add(() -> context.beforeSending(queue.name, () -> queue.lock.transition(this::releaseIfUnused)));
             releasePlanned = true;
@@ -305,17 +314,17 @@ final class SharedGrant {
     private void releaseIfUnused(Effects then) {
         releasePlanned = false;
         if (queue.has(this) && isFree()) {
-            release(then);
+            release(null, then);
         }
     }
 
-    private void release(Effects then) {
-        giveBack(then);
+    private void release(@Nullable CompletableFuture<Boolean> closer, Effects then) {
+        giveBack(closer, then);
         queue.nextIfIdle(then);
     }
 
-    void giveBack(Effects then) {
-        if (queue.lock.giveBack(state, state.lastHold(), then)) {
+    void giveBack(@Nullable CompletableFuture<Boolean> closer, Effects then) {
+        if (queue.lock.giveBack(state, state.lastHold(), closer, then)) {
             queue.dropGrant(state);
             context.renewer.forget(state);
         }
@@ -326,7 +335,7 @@ final class SharedGrant {
         holds().forEach(loser -> queue.tellLoss(loser, cause, then)); // first: if it fails, who closes finds the loss
         queue.dropGrant(state);
         if (state.mayStillStand(cause)) {
-            then.add(new Effects.Release(queue.lock, state, null));
+            then.add(new Effects.Release(queue.lock, state, null, new CompletableFuture<>()));
         }
         queue.nextIfIdle(then);
     }

@@ -146,7 +146,7 @@ final class SharedQueue extends WaitQueue {
     private void giveBackFree(Effects then) {
         for (SharedGrant grant : List.copyOf(grants.values())) {
             if (grant.isFree()) {
-                grant.giveBack(then);
+                grant.giveBack(null, then);
             }
         }
     }
@@ -212,9 +212,9 @@ final class SharedQueue extends WaitQueue {
     @Override
     void endHold(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack, Effects then) {
         SharedGrant grant = grants.get(closing.grant);
-        boolean goesBack = grant != null && grant.close(closing, then);
-        if (givenBack != null) {
-            then.add(new Effects.Answer(givenBack, goesBack));
+        boolean goesBack = grant != null && grant.close(closing, givenBack, then);
+        if (givenBack != null && !goesBack) {
+            then.add(new Effects.NotGivenBack(givenBack));
         }
     }
 
@@ -245,7 +245,7 @@ final class SharedQueue extends WaitQueue {
             then.add(new Effects.Withdraw(of));
             nextIfIdle(then); // for the waiters: claimed again
         } else if (of.claim.waits() || !giveTo(of.asker, live, then)) {
-            begun.serve(then);
+            begun.serve(null, then);
         }
     }
 
@@ -269,7 +269,7 @@ final class SharedQueue extends WaitQueue {
                 dropGrant(live);
             }
         }
-        grantOf(reading).serve(then);
+        grantOf(reading).serve(null, then);
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.holdfast.internal;
 import dev.holdfast.Capabilities;
 import dev.holdfast.LockStatus;
 import dev.holdfast.LockWaiter;
+import dev.holdfast.Loss;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
@@ -11,6 +12,7 @@ import dev.holdfast.spi.RecordReading;
 import dev.holdfast.spi.RecordWrite;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Store;
+import dev.holdfast.spi.StoreListener;
 import dev.holdfast.spi.StoredRecord;
 import dev.holdfast.spi.TimeSource;
 import java.util.Collection;
@@ -22,23 +24,25 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one door from the engine to its store. Each request is counted and timed, waits until the store is open, and ends with an
- * answer or a failure, whatever the store does: one that throws, or answers null, has failed. {@link Reachability} hears of each
- * answer, and what it proves, after the engine: always of a claim, and of other requests unless the store answered within the call. Thread-safe.
+ * The one door between the engine and its store. Each request is counted and timed, waits until the store is open, and ends
+ * with an answer or a failure, whatever the store does: one that throws, or answers null, has failed. {@link Reachability}
+ * hears of each answer, and what it proves, after the engine: always of a claim, and of other requests unless the store
+ * answered within the call. What a store reports by itself is passed on to the grants that it concerns. Thread-safe.
  */
-final class StoreLink {
+final class StoreLink implements StoreListener {
     private static final String NULL = "the store answered null";
 
     private final StoreOpening opening;
     private final String description;
     private final Counters counters;
     private final TimeSource time;
-    private @Nullable Reachability reachability;
+    private @Nullable EngineContext engine;
 
     StoreLink(StoreOpening opening, Counters counters, TimeSource time) {
         this.opening = opening;
@@ -48,9 +52,14 @@ final class StoreLink {
         this.time = time;
     }
 
-    /** Sets what hears of every answer and every failure. Called once, before the first request. */
-    void report(Reachability to) {
-        reachability = to;
+    /** Names the engine that hears of every answer, every failure, and every notice. Called once, before the first request. */
+    void serve(EngineContext all) {
+        engine = all;
+        opening.listen(this);
+    }
+
+    private EngineContext engine() {
+        return Objects.requireNonNull(engine);
     }
 
     /** The store, for messages. */
@@ -60,7 +69,8 @@ final class StoreLink {
 
     /** See {@link Store#capabilities}; before the store is open no mode is refused, and nothing else is relied on. */
     Capabilities capabilities() {
-        return opening.capabilities();
+        Store store = opening.known();
+        return store == null ? StoreOpening.PRESUMED : store.capabilities();
     }
 
     /** See {@link Store#part}; before the store is open its parts are unknown. */
@@ -90,7 +100,9 @@ final class StoreLink {
         counters.claims.increment();
         counters.storeCalls.increment();
         try {
-            return Objects.requireNonNull(opening.claim(of.claim, of.answer), NULL);
+            Store store = opening.opened;
+            Pending sent = store == null ? opening.claim(of.claim, of.answer) : store.claim(of.claim, of.answer);
+            return Objects.requireNonNull(sent, NULL);
         } catch (Throwable broken) { // an Error, too, must not leave a lock half-way between two states
             of.answer.failed(broken);
             return Pending.BRIEFLY;
@@ -102,7 +114,7 @@ final class StoreLink {
         if (!claim.waits()) { // one that waits takes as long as others hold: that says nothing of the store
             counters.storeNanos.add(time.nanoTime() - sent);
         }
-        Reachability heard = Objects.requireNonNull(reachability);
+        Reachability heard = engine().reachability;
         if (failure == null) {
             heard.answered(claim.name());
         } else {
@@ -264,7 +276,7 @@ final class StoreLink {
         if (failure != null) {
             counters.failedStoreCalls.increment();
         }
-        Reachability heard = Objects.requireNonNull(reachability);
+        Reachability heard = engine().reachability;
         if (failure == null) {
             proves.accept(heard, Objects.requireNonNull(value));
         } else if (names.isEmpty()) {
@@ -272,5 +284,59 @@ final class StoreLink {
         } else {
             names.forEach(name -> heard.unanswered(name, sent, failure));
         }
+    }
+
+    // ---- what the store reports by itself ----
+
+    @Override
+    public void lost(Grant grant) {
+        GrantState live = find(grant, claim -> claim.knownLost = true);
+        if (live != null) {
+            engine().renewer.lose(live, Loss.Cause.SESSION_ENDED);
+        }
+    }
+
+    @Override
+    public void suspect(Grant grant) {
+        GrantState live = find(grant, claim -> claim.inDoubt = true);
+        if (live != null) {
+            engine().renewer.doubt(live);
+        }
+    }
+
+    /** A grant is watched only once its claim's answer was handled, so it is known. */
+    @Override
+    public void wanted(Grant grant) {
+        GrantState live = engine().renewer.find(grant);
+        if (live != null) {
+            live.lock().wanted(live);
+        }
+    }
+
+    @Override
+    public void unreachable(String name, Throwable why) {
+        engine().reachability.unreachable(name, why);
+    }
+
+    @Override
+    public void reachable() {
+        engine().reachability.reachable();
+    }
+
+    @Override
+    public void reachable(String name) {
+        engine().reachability.answered(name);
+    }
+
+    /** The grant as the renewer knows it; null if its claim's answer is not handled yet; the claim then receives the notice. */
+    private @Nullable GrantState find(Grant grant, Consumer<ClaimInFlight> notice) {
+        GrantState live = engine().renewer.find(grant);
+        WaitQueue queue =
+                live == null ? engine().locks.find(grant.name(), grant.mode().kind()) : null;
+        if (queue == null) {
+            return live;
+        }
+        queue.onStoreNotice(grant.id(), notice);
+        return engine().renewer.find(grant); // the answer may have been handled meanwhile
     }
 }

@@ -41,8 +41,8 @@ import org.jspecify.annotations.Nullable;
  * attempts that fail there is a pause, which grows. Once the store is open, each request costs one read more. Thread-safe.
  */
 public final class StoreOpening {
-    /** Nothing is refused before the store says what it lacks. */
-    private static final Capabilities PRESUMED = Capabilities.least()
+    /** What is said of a store before it is open: nothing is refused before the store says what it lacks. */
+    static final Capabilities PRESUMED = Capabilities.least()
             .records(true)
             .wanted(true)
             .caveats("The client has not connected to the store yet; what the store can do is known when it has.");
@@ -54,7 +54,8 @@ public final class StoreOpening {
     /** Null: not open. Incomplete: being opened. Complete: open, or closed where it has failed. */
     private final AtomicReference<@Nullable CompletableFuture<Store>> attempt = new AtomicReference<>();
 
-    private volatile @Nullable Store opened;
+    /** Null until it is open. */
+    volatile @Nullable Store opened;
     /** When the next attempt may begin, by {@code nanoTime}. */
     private volatile long earliest;
 
@@ -99,12 +100,6 @@ public final class StoreOpening {
         }
     }
 
-    /** The capabilities of the store once it is open; before that, no mode is refused, and nothing else is relied on. */
-    Capabilities capabilities() {
-        Store store = known();
-        return store == null ? PRESUMED : store.capabilities();
-    }
-
     // ---- requests ----
 
     /** Sends a request, once the store is open. */
@@ -113,12 +108,8 @@ public final class StoreOpening {
         return store != null ? request.apply(store) : store().thenCompose(request);
     }
 
-    /** Sends a claim, once the store is open. */
+    /** Sends a claim once the store is open, which it was not a moment ago. */
     Pending claim(Claim claim, Answer answer) {
-        Store store = opened;
-        if (store != null) {
-            return store.claim(claim, answer);
-        }
         EarlyClaim early = new EarlyClaim(claim, answer);
         early.ask();
         return early;

@@ -55,9 +55,9 @@ enum Defect {
     GRANT_GIVEN_BACK_WITH_THE_FIRST_READER(
             "internal/SharedGrant", """
         if (isFree()) {
-            freed(closing.options.awaitRelease(), then);
+            freed(closing.options.awaitRelease(), givenBack, then);
         }
-""", "freed(closing.options.awaitRelease(), then);", 500, 119),
+""", "freed(closing.options.awaitRelease(), givenBack, then);", 500, 119),
     PERMIT_HANDED_OVER_THOUGH_ITS_GRANT_IS_LOST(
             "internal/SharedGrant",
             """

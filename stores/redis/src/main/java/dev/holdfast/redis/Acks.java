@@ -10,6 +10,7 @@ import io.lettuce.core.protocol.CommandType;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -70,6 +71,11 @@ record Acks(int replicas, Duration timeout) {
             return command;
         }
 
+        /** Those whose answers it keeps. */
+        Stream<ScriptCall> calls() {
+            return kept.stream().map(said -> said.call);
+        }
+
         /** Keeps an answer until the replicas have it; on the event loop, like all methods below. */
         void keep(ScriptCall call, byte[] text, long connection) {
             kept.add(new Said(call, text, connection));
@@ -78,18 +84,17 @@ record Acks(int replicas, Duration timeout) {
         /**
          * WAIT was answered, or failed. A WAIT of another connection than its grant's confirms nothing.
          *
-         * @param fate takes the calls when it is unknown how many replicas have them
+         * @param by takes the calls when it is unknown how many replicas have them
          */
-        void answered(@Nullable Long count, @Nullable Throwable failure, Packets.Fate fate) {
+        void answered(@Nullable Long count, @Nullable Throwable failure, ScriptPipeline by) {
             for (Said said : kept) {
                 if (said.call.isDone()) {
                     continue;
                 }
                 if (failure != null) {
-                    fate.failed(said.call, failure);
-                } else if (count == null || said.connection != fate.connectionNumber()) {
-                    fate.failed(
-                            said.call, new IllegalStateException("no answer to WAIT on the connection of the grant"));
+                    by.failed(said.call, failure);
+                } else if (count == null || said.connection != by.connectionNumber()) {
+                    by.failed(said.call, new IllegalStateException("no answer to WAIT on the connection of the grant"));
                 } else if (count >= acks.replicas) {
                     said.call.answered(said.text, said.connection);
                 } else {

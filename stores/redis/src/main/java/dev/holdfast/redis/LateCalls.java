@@ -4,8 +4,10 @@ import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.TimeSource;
 import dev.holdfast.spi.support.PlannedTask;
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Predicate;
 
 /**
  * The calls of a pipeline that get no answer: each fails after the timeout. A connection on which nothing was answered
@@ -15,7 +17,7 @@ import java.util.concurrent.RejectedExecutionException;
 final class LateCalls {
     private final ScriptPipeline pipeline;
     private final Outbox outbox;
-    private final SentCalls inFlight;
+    private final Set<ScriptCall> inFlight;
     private final Packets packets;
     private final TimeSource time;
     private final Duration timeout;
@@ -24,7 +26,7 @@ final class LateCalls {
     LateCalls(
             ScriptPipeline pipeline,
             Outbox outbox,
-            SentCalls inFlight,
+            Set<ScriptCall> inFlight,
             Packets packets,
             TimeSource time,
             Duration timeout) {
@@ -61,21 +63,24 @@ final class LateCalls {
     }
 
     private void failLate() {
-        inFlight.forgetDone();
-        long now = time.nanoTime();
-        long lastAnswer = pipeline.lastAnswer();
-        boolean silent = inFlight.anyMatch(call -> isLate(call, now) && lastAnswer - call.askedNanos() < 0)
-                || packets.isUnconfirmedSince(now - timeout.toNanos());
-        inFlight.fail(call -> isLate(call, now), failure());
-        if (!outbox.isEmpty()) {
-            outbox.fail(call -> isLate(call, now), failure());
-        }
-        if (silent) {
-            LettuceConnection.disconnect(pipeline.connection());
-        }
-        inFlight.forgetDone();
-        if (!inFlight.isEmpty() || !outbox.isEmpty() || packets.isUnconfirmed()) {
-            watch();
+        try {
+            long now = time.nanoTime();
+            long lastAnswer = pipeline.lastAnswer();
+            // one that was just answered is not late, and says nothing of the connection
+            Predicate<ScriptCall> late = call -> !call.isDone() && isLate(call, now);
+            boolean silent = inFlight.stream().anyMatch(call -> late.test(call) && lastAnswer - call.askedNanos() < 0)
+                    || packets.isUnconfirmedSince(now - timeout.toNanos());
+            Outbox.fail(inFlight, late, failure());
+            if (!outbox.isEmpty()) {
+                outbox.fail(late, failure());
+            }
+            if (silent) {
+                LettuceConnection.disconnect(pipeline.connection());
+            }
+        } finally { // an Error, such as of memory, ends this check alone
+            if (!inFlight.isEmpty() || !outbox.isEmpty() || packets.isUnconfirmed()) {
+                watch();
+            }
         }
     }
 

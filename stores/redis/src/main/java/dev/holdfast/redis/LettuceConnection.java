@@ -77,11 +77,6 @@ final class LettuceConnection {
                 || connection.getResources().eventExecutorGroup().isShuttingDown();
     }
 
-    /** Ends it, and Lettuce makes it again. */
-    void disconnect() {
-        disconnect(connection);
-    }
-
     /** Ends a connection, and Lettuce makes it again. */
     static void disconnect(@Nullable Object connection) {
         Object writer = connection instanceof RedisChannelHandler<?, ?> handler ? handler.getChannelWriter() : null;

@@ -36,7 +36,7 @@ final class Outbox {
      * @param again sends a claim by itself
      * @param most how many to take
      */
-    List<ScriptCall> take(SentCalls sent, Consumer<ScriptCall> again, int most) {
+    List<ScriptCall> take(Set<ScriptCall> sent, Consumer<ScriptCall> again, int most) {
         List<ScriptCall> batch = new ArrayList<>();
         Map<String, Integer> released = null;
         for (Iterator<ScriptCall> all = calls.iterator(); batch.size() < most && all.hasNext(); ) {
@@ -80,8 +80,13 @@ final class Outbox {
         }
     }
 
-    /** Ends those without an answer, and keeps none that has ended. */
+    /** Ends some of those without an answer, and keeps none that has ended. */
     void fail(Predicate<ScriptCall> which, RuntimeException why) {
+        fail(calls, which, why);
+    }
+
+    /** The same for those that were sent. */
+    static void fail(Set<ScriptCall> calls, Predicate<ScriptCall> which, RuntimeException why) {
         calls.forEach(call -> {
             if (which.test(call)) {
                 call.fail(why);

@@ -1,11 +1,11 @@
 package dev.holdfast.redis;
 
-import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandType;
+import io.lettuce.core.protocol.RedisCommand;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -23,52 +23,29 @@ import org.jspecify.annotations.Nullable;
  *               │ answered                     │
  *               │    a grant, with acks ──►  kept until WAIT is answered
  *               │    NOSCRIPT           ──►  again, with the script's text; so is a claim that overtook its release
- *               │    MOVED, ASK, …      ──►  Events.redirected
+ *               │    MOVED, ASK, …      ──►  {@link PipelineEvents#redirected}
  *               ▼
  *             engine
  * </pre>
  *
- * <p>For the connection's event loop, but for {@link #cancelConfirmations}.
+ * <p>For the connection's event loop, but for the questions whether a WAIT has its answer, and for {@link #cancelConfirmations}.
  */
 final class Packets {
-    /** The pipeline, and what becomes of calls that were not answered by their script. */
-    interface Fate {
-        /** The number of the connection now: a call may be answered on another one than it was sent on. */
-        long connectionNumber();
+    private final ScriptPipeline pipeline;
+    private final LettuceConnection connection;
+    /** The calls that were sent, or are about to be, and have no answer yet. */
+    private final Set<ScriptCall> inFlight;
 
-        /** A call or a WAIT ended, with or without an answer of the server; returns the time. */
-        long ended(@Nullable Throwable failure);
-
-        /** It did not run the call, because another server has the call's lock. */
-        boolean redirected(ScriptCall call, String answer);
-
-        /** It failed, or its connection did. */
-        void failed(ScriptCall call, Throwable failure);
-
-        /** A packet was confirmed: the next one may leave. */
-        void confirmed();
-    }
-
-    private final StatefulRedisConnection<byte[], byte[]> connection;
-    private final RedisErrors errors;
     private final Acks acks;
-    private final SentCalls inFlight;
-    private final Fate fate;
     private final Queue<Acks.Waiting> confirmations = new ConcurrentLinkedQueue<>();
     /** Releases that the server did not know by their digest and that are sent in full now. */
     private final Set<ScriptCall> releasesInFull = ConcurrentHashMap.newKeySet();
 
-    Packets(
-            StatefulRedisConnection<byte[], byte[]> connection,
-            RedisErrors errors,
-            Acks acks,
-            SentCalls inFlight,
-            Fate fate) {
+    Packets(ScriptPipeline pipeline, LettuceConnection connection, Set<ScriptCall> inFlight, Acks acks) {
+        this.pipeline = pipeline;
         this.connection = connection;
-        this.errors = errors;
-        this.acks = acks;
         this.inFlight = inFlight;
-        this.fate = fate;
+        this.acks = acks;
     }
 
     /** Whether a WAIT has no answer yet: the server runs nothing more on this connection until then. */
@@ -97,15 +74,19 @@ final class Packets {
         if (calls.isEmpty()) {
             return;
         }
-        List<AsyncCommand<byte[], byte[], ?>> packet = new ArrayList<>();
+        List<RedisCommand<byte[], byte[], ?>> packet = new ArrayList<>();
         int prepared = 0;
         try {
             Acks.@Nullable Waiting confirmation =
                     acks.areWanted() && calls.stream().anyMatch(ScriptCall::mayGrant)
-                            ? new Acks.Waiting(acks, errors, now)
+                            ? new Acks.Waiting(acks, pipeline.errors(), now)
                             : null;
             for (ScriptCall call : calls) {
-                AsyncCommand<byte[], byte[], ?> command = prepared(call, now, inFull, confirmation);
+                SentCommand command = call.command(
+                        now,
+                        connection.number(),
+                        inFull,
+                        (text, failure) -> ended(call, text, failure, inFull, confirmation));
                 if (call.isAsking()) {
                     packet.add(asking(command));
                 }
@@ -116,54 +97,54 @@ final class Packets {
                 packet.add(confirmation.command());
                 await(confirmation);
             }
-            connection.dispatch(packet);
+            connection.lettuce().dispatch(packet);
         } catch (RuntimeException | Error e) {
             packet.forEach(command -> command.completeExceptionally(e));
-            calls.subList(prepared, calls.size()).forEach(call -> fate.failed(call, e));
+            calls.subList(prepared, calls.size()).forEach(call -> pipeline.failed(call, e));
         }
     }
 
-    private void await(Acks.Waiting confirmation) {
-        confirmation.command().onComplete((count, failure) -> {
-            fate.ended(failure);
-            confirmations.remove(confirmation);
-            confirmation.answered(count, failure, fate);
-            inFlight.forgetDone();
-            fate.confirmed();
-        });
-        confirmations.add(confirmation);
-    }
-
-    private AsyncCommand<byte[], byte[], ?> prepared(
-            ScriptCall call, long now, boolean inFull, Acks.@Nullable Waiting confirmation) {
-        AsyncCommand<byte[], byte[], byte[]> command = call.command(now, fate.connectionNumber(), inFull);
-        command.onComplete((text, failure) -> {
-            long heard = fate.ended(failure);
-            if (!releasesInFull.isEmpty()) {
-                releasesInFull.remove(call);
-            }
-            if (call.isDone()) {
-                inFlight.forgetDone();
-            } else if (!inFull && failure != null && RedisErrors.isUnknownScript(failure)) {
-                if (call.isRelease()) {
-                    releasesInFull.add(call);
-                }
-                write(List.of(call), heard, true);
-            } else if (!releasesInFull.isEmpty() && text != null && call.isClaim() && overtookARelease(call)) {
-                write(List.of(call), heard, false); // it has found the hold that its own client has ended
-            } else {
-                answered(call, text, failure, confirmation);
-            }
-        });
-        return command;
-    }
-
     /** To a server that is not the owner of the slot yet. If the command is taken back, it must not meet another one. */
-    private static AsyncCommand<byte[], byte[], ?> asking(AsyncCommand<byte[], byte[], ?> command) {
+    private static AsyncCommand<byte[], byte[], ?> asking(SentCommand command) {
         AsyncCommand<byte[], byte[], String> asking =
                 new AsyncCommand<>(new Command<>(CommandType.ASKING, new StatusOutput<>(ByteArrayCodec.INSTANCE)));
         command.onComplete((answer, failure) -> asking.cancel(false));
         return asking;
+    }
+
+    private void await(Acks.Waiting confirmation) {
+        confirmation.command().onComplete((count, failure) -> {
+            pipeline.heard(failure);
+            confirmations.remove(confirmation);
+            confirmation.answered(count, failure, pipeline);
+            confirmation.calls().forEach(this::forgetIfDone);
+            pipeline.drainSoon();
+        });
+        confirmations.add(confirmation);
+    }
+
+    private void ended(
+            ScriptCall call,
+            byte @Nullable [] text,
+            @Nullable Throwable failure,
+            boolean inFull,
+            Acks.@Nullable Waiting confirmation) {
+        long now = pipeline.heard(failure);
+        if (!releasesInFull.isEmpty()) {
+            releasesInFull.remove(call);
+        }
+        if (call.isDone()) {
+            inFlight.remove(call);
+        } else if (!inFull && failure != null && RedisErrors.isUnknownScript(failure)) {
+            if (call.isRelease()) {
+                releasesInFull.add(call);
+            }
+            write(List.of(call), now, true);
+        } else if (!releasesInFull.isEmpty() && text != null && call.isClaim() && overtookARelease(call)) {
+            write(List.of(call), now, false); // it has found the hold that its own client has ended
+        } else {
+            answered(call, text, failure, confirmation);
+        }
     }
 
     /** Whether the answer to a claim came before that to a release of its lock that was made before it. */
@@ -178,15 +159,22 @@ final class Packets {
             ScriptCall call, byte @Nullable [] text, @Nullable Throwable failure, Acks.@Nullable Waiting confirmation) {
         if (text != null && failure == null) {
             if (confirmation != null && call.isGrant(text)) {
-                confirmation.keep(call, text, fate.connectionNumber());
+                confirmation.keep(call, text, connection.number());
             } else {
-                call.answered(text, fate.connectionNumber());
+                call.answered(text, connection.number());
             }
         } else if (failure == null) {
-            call.fail(errors.of(new IllegalStateException("an empty answer")));
-        } else if (!RedisErrors.isOfCluster(failure) || !fate.redirected(call, String.valueOf(failure.getMessage()))) {
-            fate.failed(call, failure);
+            call.fail(pipeline.errors().of(new IllegalStateException("an empty answer")));
+        } else if (!RedisErrors.isOfCluster(failure)
+                || !pipeline.redirected(call, String.valueOf(failure.getMessage()))) {
+            pipeline.failed(call, failure);
         }
-        inFlight.forgetDone();
+        forgetIfDone(call);
+    }
+
+    private void forgetIfDone(ScriptCall call) {
+        if (call.isDone()) {
+            inFlight.remove(call);
+        }
     }
 }

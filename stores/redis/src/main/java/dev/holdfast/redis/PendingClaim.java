@@ -138,10 +138,12 @@ final class PendingClaim implements Pending {
 
     /** Sends the question; nobody changes the place before its answer. */
     private void send() {
-        Scripts.Place mine = waiters.place(claim.name(), place, missed);
-        waiters.scripts().claim(claim, mine, (said, failure) -> {
+        // where it was passed over, its subscription may be at another server than the lock
+        boolean hears = waiters.offers.isSubscribed(claim.name()) && !missed;
+        Scripts.Place mine = new Scripts.Place(waiters.offers.channel(), place, waiters.poll, hears);
+        waiters.scripts.claim(claim, mine, (said, failure) -> {
             try {
-                told(said, failure, mine.hears());
+                told(said, failure, hears);
             } catch (Throwable broken) {
                 end(broken);
             }
@@ -153,7 +155,7 @@ final class PendingClaim implements Pending {
             step(() -> notAnswered(Objects.requireNonNull(failure)));
         } else if (said.grant().isEmpty() || !takes(said.grant().get())) {
             waiters.reachable(claim); // a grant that is taken tells the engine by itself
-            step(() -> answered(said, heard && waiters.offers().isSubscribed(claim.name())));
+            step(() -> answered(said, heard && waiters.offers.isSubscribed(claim.name())));
         }
     }
 
@@ -198,19 +200,19 @@ final class PendingClaim implements Pending {
         }
         Runnable then = resting(waiters.nextPoll(said, subscribed && !missed));
         // A lost subscription is restored automatically; then every waiter polls again.
-        boolean subscribes = waiters.offers().isSubscribed(claim.name())
+        boolean subscribes = waiters.offers.isSubscribed(claim.name())
                 ? !subscribed && !missed
-                : !waiters.offers().wasSubscribed(claim.name());
+                : !waiters.offers.wasSubscribed(claim.name());
         return subscribes && phase == Phase.RESTING ? this::subscribe : then;
     }
 
     private void subscribe() {
-        waiters.offers().subscribe(claim.name()).whenComplete((open, failure) -> {
+        waiters.offers.subscribe(claim.name()).whenComplete((open, failure) -> {
             if (failure == null) {
                 ask();
             } else {
                 step(() -> phase == Phase.RESTING
-                        ? notSubscribed(waiters.scripts().errors().of(failure))
+                        ? notSubscribed(waiters.scripts.errors().of(failure))
                         : NOTHING);
             }
         });
@@ -228,9 +230,7 @@ final class PendingClaim implements Pending {
         if (left != null) {
             return leavingForGood();
         }
-        if (failure instanceof StoreRefusedException
-                || cancelled
-                || waiters.scripts().isClosed()) {
+        if (failure instanceof StoreRefusedException || cancelled || waiters.scripts.isClosed()) {
             return failed(failure);
         }
         Runnable rest = resting(retryDelay(failures++));
@@ -248,9 +248,9 @@ final class PendingClaim implements Pending {
         phase = Phase.RESTING;
         stopPolling();
         try {
-            nextPoll = waiters.time().schedule(this::ask, until);
+            nextPoll = waiters.time.schedule(this::ask, until);
         } catch (IllegalStateException | RejectedExecutionException stopped) {
-            return failed(waiters.scripts().errors().of(stopped)); // the owner of a lent client stopped its timer
+            return failed(waiters.scripts.errors().of(stopped)); // the owner of a lent client stopped its timer
         }
         return NOTHING;
     }

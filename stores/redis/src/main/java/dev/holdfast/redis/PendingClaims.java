@@ -40,11 +40,11 @@ final class PendingClaims implements OfferListener.Listener {
     private static final int MOST_POLLS = 10;
     private static final Duration LEAVE_TIMEOUT = Duration.ofSeconds(1);
 
+    final Scripts scripts;
+    final TimeSource time;
+    final Duration poll;
+    final Offers offers;
     private final Map<ClaimId, PendingClaim> all = new ConcurrentHashMap<>();
-    private final Scripts scripts;
-    private final TimeSource time;
-    private final Duration poll;
-    private final Offers offers;
     private final LateListener listener = new LateListener();
     private final Map<String, Grant> watched = new ConcurrentHashMap<>();
 
@@ -200,27 +200,6 @@ final class PendingClaims implements OfferListener.Listener {
 
     void closeSubscriptions(boolean shutDown) {
         offers.close(shutDown);
-    }
-
-    Scripts scripts() {
-        return scripts;
-    }
-
-    Offers offers() {
-        return offers;
-    }
-
-    TimeSource time() {
-        return time;
-    }
-
-    /**
-     * The place that a claim sends when it asks; 0 if it has none.
-     *
-     * @param missed whether it was passed over before: its subscription may be at another server than the lock
-     */
-    Scripts.Place place(String lock, String at, boolean missed) {
-        return new Scripts.Place(offers.channel(), at, poll, offers.isSubscribed(lock) && !missed);
     }
 
     /**

@@ -37,13 +37,9 @@ final class PipelineEnd {
         return closed;
     }
 
-    boolean isShutDown() {
-        return connection.isShutDown();
-    }
-
     /** Whether nothing can be asked any more. */
     boolean hasCome() {
-        return closed != null || retired || isShutDown();
+        return closed != null || retired || connection.isShutDown();
     }
 
     /** The failure for a caller that asks after the end. */

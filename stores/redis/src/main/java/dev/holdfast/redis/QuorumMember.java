@@ -241,12 +241,9 @@ final class QuorumMember implements PipelineEvents, AutoCloseable {
     private CompletableFuture<String> about(String run, String restMillis, long leaseMillis) {
         ScriptCall call = ScriptCall.member(List.of(run, restMillis, Long.toString(leaseMillis)));
         ScriptPipeline all = pipeline;
-        if (all == null || !all.isConnected()) {
-            call.fail(whyNot);
-        } else {
-            all.send(call);
-        }
-        return call.answer.thenApply(ScriptCall.Answer::text);
+        return all == null || !all.isConnected()
+                ? CompletableFuture.failedFuture(whyNot)
+                : all.ask(call).thenApply(ScriptCall.Answer::text);
     }
 
     private static long longest(String said) {
@@ -266,8 +263,7 @@ final class QuorumMember implements PipelineEvents, AutoCloseable {
 
     /** Calls a script; fails at once unless the member is ready. */
     CompletableFuture<String> call(ScriptCall call) {
-        sender.send(call);
-        return call.answer.thenApply(ScriptCall.Answer::text);
+        return sender.ask(call).thenApply(ScriptCall.Answer::text);
     }
 
     void send(ScriptCall call) {

@@ -30,15 +30,16 @@ final class RecordScripts {
     }
 
     CompletableFuture<RecordReading> read(String name) {
-        return call(ScriptCall.record(Script.READ_RECORD, name, List.of())).thenApply(said -> {
-            int end = said.text().indexOf(' ');
-            Instant now = moment(end < 0 ? said.text() : said.text().substring(0, end));
-            return new RecordReading(
-                    now,
-                    end < 0
-                            ? Optional.empty()
-                            : Optional.of(stored(name, said.text().substring(end + 1))));
-        });
+        return sender.ask(ScriptCall.record(Script.READ_RECORD, name, List.of()))
+                .thenApply(said -> {
+                    int end = said.text().indexOf(' ');
+                    Instant now = moment(end < 0 ? said.text() : said.text().substring(0, end));
+                    return new RecordReading(
+                            now,
+                            end < 0
+                                    ? Optional.empty()
+                                    : Optional.of(stored(name, said.text().substring(end + 1))));
+                });
     }
 
     CompletableFuture<Optional<StoredRecord>> write(RecordWrite write) {
@@ -47,7 +48,7 @@ final class RecordScripts {
                 Long.toString(write.revision()),
                 write.value(),
                 Long.toString(write.keepMillis()));
-        return call(ScriptCall.record(Script.WRITE_RECORD, write.name(), args))
+        return sender.ask(ScriptCall.record(Script.WRITE_RECORD, write.name(), args))
                 .thenApply(said -> said.text().equals("-")
                         ? Optional.empty()
                         : Optional.of(stored(write.name(), said.text() + " " + write.value())));
@@ -106,10 +107,5 @@ final class RecordScripts {
 
     private static Instant moment(String micros) {
         return Instant.EPOCH.plusNanos(Math.multiplyExact(Long.parseLong(micros), 1_000L));
-    }
-
-    private CompletableFuture<ScriptCall.Answer> call(ScriptCall call) {
-        sender.send(call);
-        return call.answer;
     }
 }

@@ -142,7 +142,7 @@ final class RedisStore implements Store {
     @Override
     public Pending claim(Claim claim, Answer answer) {
         if (!claim.waits()) {
-            answer.follow(scripts.attempt(claim));
+            scripts.attempt(claim, answer);
             return Pending.BRIEFLY;
         }
         Pending waiting = waiters.claim(claim, answer);
@@ -195,7 +195,7 @@ final class RedisStore implements Store {
         waiters.unwatch(grant);
         boolean twice = scripts.wasSentTwice(grant.id());
         if (twice) {
-            waiters.time().schedule(() -> leave(grant), grant.lease().dividedBy(3));
+            waiters.time.schedule(() -> leave(grant), grant.lease().dividedBy(3));
         }
         return scripts.release(grant, twice, () -> leave(grant));
     }
@@ -207,7 +207,7 @@ final class RedisStore implements Store {
     private void clearAfter(Grant lost) {
         if (scripts.wasSentTwice(lost.id())) {
             leave(lost);
-            waiters.time().schedule(() -> leave(lost), lost.lease().dividedBy(3));
+            waiters.time.schedule(() -> leave(lost), lost.lease().dividedBy(3));
         }
     }
 

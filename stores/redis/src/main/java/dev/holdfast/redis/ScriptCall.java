@@ -6,22 +6,30 @@ import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Mode;
 import io.lettuce.core.cluster.SlotHash;
-import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.CommandType;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** One script to be run on the server, and its answer to come. */
+/**
+ * One script to be run on the server, and what hears of its answer, once. Each sending of it is a {@link SentCommand} of its
+ * own.
+ */
 final class ScriptCall {
     /** A place in the queue that no claim has. */
     static final String NO_PLACE = "-";
 
+    /** How a command ends that was taken back. There may be very many at once, and a stack for each is dear. */
+    static final Throwable TAKEN_BACK = new CancellationException("the connection ended, or the call was given up");
+
     private static final byte[] ONE = {'1'};
+    /** How often what hears is told again that throws: Errors, such as of memory, often come in a row. */
+    private static final int TRIES = 2;
     /** For all calls, so that they have an order wherever they are. */
     private static final AtomicLong NUMBERS = new AtomicLong();
 
@@ -42,19 +50,6 @@ final class ScriptCall {
      */
     record Answer(String text, long sentNanos, boolean twice) {}
 
-    /** The end of a command that was taken back. There may be very many at once, and a stack for each is dear. */
-    static final class TakenBack extends CompletionException {
-        private TakenBack() {
-            super("the connection ended, or the call was given up");
-        }
-
-        @Override
-        public Throwable fillInStackTrace() {
-            return this;
-        }
-    }
-
-    final CompletableFuture<Answer> answer = new CompletableFuture<>();
     private final Script script;
     private final Kind kind;
     private final @Nullable String name;
@@ -62,6 +57,10 @@ final class ScriptCall {
     private final List<byte[]> keys;
 
     private final List<String> args;
+    /** What hears of its end; null once it has ended. */
+    private final AtomicReference<@Nullable BiConsumer<@Nullable Answer, @Nullable Throwable>> hears =
+            new AtomicReference<>((said, failure) -> {});
+
     private long number = NUMBERS.incrementAndGet();
     private long sentNanos;
     private volatile long askedNanos;
@@ -70,7 +69,6 @@ final class ScriptCall {
     private volatile long validOn;
 
     private boolean sent;
-    private @Nullable SentCalls sender;
     private boolean askedFor;
     private boolean asking;
     /** Whether the other keys of each lock are named as well. */
@@ -78,7 +76,7 @@ final class ScriptCall {
 
     private boolean narrow;
     private int redirections;
-    private volatile @Nullable AsyncCommand<byte[], byte[], byte[]> command;
+    private volatile @Nullable SentCommand command;
 
     private ScriptCall(Script script, Kind kind, @Nullable String name, List<byte[]> keys, List<String> args) {
         this.script = script;
@@ -142,6 +140,23 @@ final class ScriptCall {
         return new ScriptCall(Script.RENEW, Kind.RENEWAL, null, states, args);
     }
 
+    /** Names what hears of its end, and is told again if it throws. Before it is sent. */
+    void tell(BiConsumer<@Nullable Answer, @Nullable Throwable> whoHears) {
+        hears.set(whoHears);
+    }
+
+    private void end(@Nullable Answer said, @Nullable Throwable failure) {
+        BiConsumer<@Nullable Answer, @Nullable Throwable> one = hears.getAndSet(null);
+        for (int tries = 0; one != null && tries <= TRIES; tries++) {
+            try {
+                one.accept(said, failure);
+                return;
+            } catch (Throwable broken) {
+                // no matter of the connection, which goes on; but nobody else tells what came of the call
+            }
+        }
+    }
+
     /** Greater than that of each call that was made before. */
     long number() {
         return number;
@@ -189,25 +204,34 @@ final class ScriptCall {
         exchange.number = number;
         exchange.inCluster = claim.inCluster;
         exchange.asked(claim.askedNanos);
-        exchange.answer.whenComplete((said, failure) -> {
-            if (failure != null) {
-                answer.completeExceptionally(failure);
-                claim.answer.completeExceptionally(failure);
+        exchange.tell((said, failure) -> {
+            if (said == null) {
+                end(null, failure);
+                claim.end(null, failure);
+                return;
+            }
+            end(new Answer(said.text().substring(0, 1), said.sentNanos(), said.twice()), null);
+            String claimed = said.text().substring(1);
+            if (claimed.equals("?")) {
+                alone.accept(claim);
             } else {
-                answer.complete(new Answer(said.text().substring(0, 1), said.sentNanos(), said.twice()));
-                String claimed = said.text().substring(1);
-                if (claimed.equals("?")) {
-                    alone.accept(claim);
-                } else {
-                    claim.answer.complete(new Answer(claimed, said.sentNanos(), said.twice()));
-                }
+                claim.end(new Answer(claimed, said.sentNanos(), said.twice()), null);
             }
         });
         return exchange;
     }
 
-    /** The command to send now; with the script's whole text when the server does not know it. */
-    AsyncCommand<byte[], byte[], byte[]> command(long nowNanos, long onConnection, boolean inFull) {
+    /**
+     * The command to send now.
+     *
+     * @param inFull with the script's whole text, which the server does not know
+     * @param ended hears of the end of this sending
+     */
+    SentCommand command(
+            long nowNanos,
+            long onConnection,
+            boolean inFull,
+            BiConsumer<byte @Nullable [], @Nullable Throwable> ended) {
         CommandType type = inFull ? CommandType.EVAL : CommandType.EVALSHA;
         List<byte[]> named = inCluster && !narrow ? LockKeys.allOf(keys) : keys;
         List<byte[]> words = new ArrayList<>(3 + named.size() + args.size());
@@ -218,7 +242,7 @@ final class ScriptCall {
         for (String arg : args) {
             words.add(arg.getBytes(UTF_8));
         }
-        AsyncCommand<byte[], byte[], byte[]> made = new AsyncCommand<>(new WholeCommand(type, words));
+        SentCommand made = new SentCommand(type, words, ended);
         sentNanos = nowNanos;
         if (!sent) {
             firstConnection = onConnection;
@@ -238,12 +262,12 @@ final class ScriptCall {
             fail(new StoreUnavailableException("the connection broke before the answer came"));
             return;
         }
-        answer.complete(new Answer(new String(text, UTF_8), sentNanos, onConnection != firstConnection));
+        end(new Answer(new String(text, UTF_8), sentNanos, onConnection != firstConnection), null);
     }
 
     /** Ends it without an answer; it will not be sent any more, nor sent again. */
     void fail(RuntimeException why) {
-        answer.completeExceptionally(why);
+        end(null, why);
         cancelCommand();
     }
 
@@ -254,15 +278,15 @@ final class ScriptCall {
 
     /** Lettuce forgets it, so that it can be sent again from here. */
     void cancelCommand() {
-        AsyncCommand<byte[], byte[], byte[]> sent = command;
+        SentCommand sent = command;
         if (sent != null) {
-            sent.completeExceptionally(new TakenBack());
+            sent.completeExceptionally(TAKEN_BACK);
         }
     }
 
     /** Whether its command may still be answered. */
     boolean isUnderWay() {
-        AsyncCommand<byte[], byte[], byte[]> sent = command;
+        SentCommand sent = command;
         return sent != null && !sent.isDone();
     }
 
@@ -320,7 +344,6 @@ final class ScriptCall {
     void notRun(long onConnection) {
         redirections++;
         asking = false;
-        sender = null;
         if (firstConnection == onConnection) {
             sent = false;
         }
@@ -341,19 +364,12 @@ final class ScriptCall {
     }
 
     boolean isDone() {
-        return answer.isDone();
+        return hears.get() == null;
     }
 
     /** Whether it was sent before, perhaps on an earlier connection. */
     boolean wasSent() {
         return sent;
-    }
-
-    /** True once for each pipeline that sends it. */
-    boolean isNewTo(SentCalls ofPipeline) {
-        boolean first = sender != ofPipeline;
-        sender = ofPipeline;
-        return first;
     }
 
     /** When it was asked for, and first of all when: it may wait for a connection, and be sent again. */

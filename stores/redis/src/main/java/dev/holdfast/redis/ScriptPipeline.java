@@ -12,8 +12,10 @@ import io.lettuce.core.ScanCursor;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -49,7 +51,7 @@ import org.jspecify.annotations.Nullable;
  * <p>With {@link Acks}, a packet that may grant something ends with WAIT, and the next packet leaves when that is answered:
  * the calls that come meanwhile share the next one. Thread-safe.
  */
-final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packets.Fate {
+final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages {
     private static final Duration AGAIN = Duration.ofMillis(20);
 
     /** How many grants one script renews: short enough that others get in between. */
@@ -64,7 +66,9 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
     private final RedisErrors errors;
     private final PipelineEnd end;
     private final Outbox outbox = new Outbox();
-    private final SentCalls inFlight = new SentCalls();
+    /** The calls that were sent, or are about to be, and have no answer yet. */
+    private final Set<ScriptCall> inFlight = ConcurrentHashMap.newKeySet();
+
     private final Packets packets;
     /** A lent client may refuse more: its queue is short. */
     private final int mostTogether;
@@ -95,7 +99,7 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
         this.patience = patience;
         this.errors = errors;
         this.end = new PipelineEnd(this.connection, errors);
-        this.packets = new Packets(connection, errors, acks, inFlight, this);
+        this.packets = new Packets(this, this.connection, inFlight, acks);
         this.mostTogether = Math.max(1, connection.getOptions().getRequestQueueSize() / 2);
         this.late = new LateCalls(this, outbox, inFlight, packets, time, patience);
         this.again = new PlannedTask(time, this::drainSoon);
@@ -166,7 +170,7 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
         outbox.fail(call -> which.test(call) && !call.wasSent(), why);
         RuntimeException ofSent = ofSent(why);
         outbox.fail(which, ofSent);
-        inFlight.fail(which, ofSent);
+        Outbox.fail(inFlight, which, ofSent);
     }
 
     /** The failure of a call that was sent: where others are refused, the server may have carried out this one. */
@@ -202,18 +206,19 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
     /** Ends all calls that have no answer, none of which is repeated. */
     void forget(RuntimeException why) {
         outbox.fail(call -> true, why);
-        inFlight.fail(call -> true, why);
+        Outbox.fail(inFlight, call -> true, why);
     }
 
     /** Lettuce repeats nothing: each call without an answer is in the outbox again, but for renewals, which fail. */
     private void takeBack() {
         try {
-            inFlight.fail(
+            Outbox.fail(
+                    inFlight,
                     call -> !call.mayRepeat(),
                     new StoreUnavailableException("unknown whether leases on " + errors.store()
                             + " were renewed: the connection failed before the answer arrived; try again"));
         } finally {
-            inFlight.cancelCommands();
+            inFlight.forEach(ScriptCall::cancelCommand);
             packets.cancelConfirmations();
         }
     }
@@ -261,7 +266,8 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
         }
     }
 
-    private void drainSoon() {
+    /** Has all that waits sent soon, on the event loop. */
+    void drainSoon() {
         if (drains.getAndIncrement() == 0) {
             try {
                 Executor loop = connection.loop();
@@ -343,15 +349,10 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
         }
     }
 
-    // ---- what is not answered by its script ----
+    // ---- what is answered, and what is not answered by its script ----
 
-    @Override
-    public long connectionNumber() {
-        return connection.number();
-    }
-
-    @Override
-    public long ended(@Nullable Throwable failure) {
+    /** A call or a WAIT ended, with or without an answer of the server; returns the time. */
+    long heard(@Nullable Throwable failure) {
         long now = time.nanoTime();
         if (failure == null || failure instanceof RedisCommandExecutionException) {
             lastAnswer = now;
@@ -359,35 +360,35 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
         return now;
     }
 
-    @Override
-    public void confirmed() {
-        drainSoon();
+    /** The number of the connection now: a call may be answered on another one than it was sent on. */
+    long connectionNumber() {
+        return connection.number();
     }
 
-    @Override
-    public boolean redirected(ScriptCall call, String answer) {
+    /** The server did not run the call, because another one has the call's lock. */
+    boolean redirected(ScriptCall call, String answer) {
         inFlight.remove(call); // first: it may be in another pipeline's at once
         call.notRun(connection.number());
         try {
             return events.redirected(call, answer);
-        } catch (RuntimeException e) {
-            call.fail(errors.of(e)); // a direction that nobody can read
+        } catch (Throwable broken) { // a direction that nobody can read, or an Error, such as of memory
+            call.fail(errors.of(broken));
             return true;
         }
     }
 
-    @Override
-    public void failed(ScriptCall call, Throwable failure) {
+    /** It failed, or its connection did. */
+    void failed(ScriptCall call, Throwable failure) {
         boolean timedOut = failure instanceof RedisCommandTimeoutException; // by a lent client, whose connection stays
         boolean isOver = !call.mayRepeat() || late.isLate(call, time.nanoTime());
         if (timedOut && isOver) {
             return; // still without an answer: when it is late, its watch ends it, and the connection if that is silent
         }
         if (failure instanceof RedisCommandExecutionException || isOver) {
-            call.fail(failure instanceof ScriptCall.TakenBack ? late.failure() : errors.of(failure));
+            call.fail(failure == ScriptCall.TAKEN_BACK ? late.failure() : errors.of(failure));
             if (RedisErrors.isReplica(failure) && lastAnswer - leftReplica >= BETWEEN_REPLICAS.toNanos()) {
                 leftReplica = lastAnswer;
-                connection.disconnect();
+                LettuceConnection.disconnect(connection.lettuce());
                 events.becameReplica();
             }
         } else {
@@ -420,7 +421,7 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
 
     @Override
     public boolean isShutDown() {
-        return end.isShutDown();
+        return connection.isShutDown();
     }
 
     /** How it ends, if it has. */

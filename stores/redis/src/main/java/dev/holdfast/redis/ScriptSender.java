@@ -16,6 +16,20 @@ interface ScriptSender extends AutoCloseable {
     /** Sends a call soon; it is answered on an event loop. */
     void send(ScriptCall call);
 
+    /** The same, for its answer; failures as they are, not wrapped. */
+    default CompletableFuture<ScriptCall.Answer> ask(ScriptCall call) {
+        CompletableFuture<ScriptCall.Answer> answer = new CompletableFuture<>();
+        call.tell((said, failure) -> {
+            if (failure == null) {
+                answer.complete(said);
+            } else {
+                answer.completeExceptionally(failure);
+            }
+        });
+        send(call);
+        return answer;
+    }
+
     /** The part of the store that keeps a lock, as in {@link dev.holdfast.spi.Store#part}. */
     default String part(String lock) {
         return Store.WHOLE;

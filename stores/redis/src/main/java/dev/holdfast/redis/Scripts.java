@@ -2,6 +2,7 @@ package dev.holdfast.redis;
 
 import dev.holdfast.LockStatus;
 import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.spi.Answer;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
@@ -16,9 +17,8 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -54,13 +54,15 @@ final class Scripts {
     }
 
     /** Claims without waiting. */
-    CompletableFuture<Optional<Grant>> attempt(Claim claim) {
-        return call(claimCall(claim, NO_PLACE)).handle((said, failure) -> {
+    void attempt(Claim claim, Answer answer) {
+        claim(claim, NO_PLACE, (said, failure) -> {
             if (said == null) {
-                noAnswer(claim, failure);
-                throw new CompletionException(failure);
+                answer.failed(Objects.requireNonNull(failure));
+            } else if (said.grant().isPresent()) {
+                answer.granted(said.grant().get());
+            } else {
+                answer.refused();
             }
-            return answered(claim, said).grant();
         });
     }
 
@@ -77,10 +79,13 @@ final class Scripts {
     /**
      * Claims, and takes a place in the queue if the lock is not free.
      *
-     * @param told the answer, or the failure; on the event loop, or at once on the caller's thread if it was there by then
+     * @param told the answer, or the failure; on the event loop, or on the thread on which the call has failed
      */
     void claim(Claim claim, Place place, BiConsumer<@Nullable ClaimAnswer, @Nullable Throwable> told) {
-        call(claimCall(claim, place)).whenComplete((said, failure) -> {
+        boolean exclusive = claim.mode() instanceof Mode.Exclusive;
+        boolean mayBeFirst = exclusive && place.at().equals("0");
+        ScriptCall call = ScriptCall.claim(claim.name(), exclusive, mayBeFirst, words(claim, place));
+        call.tell((said, failure) -> {
             ClaimAnswer answer = null;
             Throwable why = failure;
             try {
@@ -94,12 +99,7 @@ final class Scripts {
             }
             told.accept(answer, why);
         });
-    }
-
-    private static ScriptCall claimCall(Claim claim, Place place) {
-        boolean exclusive = claim.mode() instanceof Mode.Exclusive;
-        boolean mayBeFirst = exclusive && place.at().equals("0");
-        return ScriptCall.claim(claim.name(), exclusive, mayBeFirst, words(claim, place));
+        sender.send(call);
     }
 
     /** The words of a claim, as lock.lua reads them. */
@@ -157,7 +157,7 @@ final class Scripts {
         ScriptCall release = mayComeAgain
                 ? ScriptCall.withdrawal(grant.name(), grant.id(), mode, ScriptCall.NO_PLACE)
                 : ScriptCall.release(grant.name(), grant.id(), mode);
-        return call(release).thenApply(said -> {
+        return sender.ask(release).thenApply(said -> {
             boolean held = said.text().equals("1");
             if (!held) {
                 gone.run();
@@ -169,14 +169,14 @@ final class Scripts {
     /** Makes a writer a reader; whether it is one now. */
     CompletableFuture<Boolean> downgrade(Grant grant) {
         List<String> args = List.of(grant.id().value(), Long.toString(grant.number()));
-        return call(ScriptCall.of(Script.DOWNGRADE, grant.name(), args))
+        return sender.ask(ScriptCall.of(Script.DOWNGRADE, grant.name(), args))
                 .thenApply(said -> said.text().equals("1"));
     }
 
     /** Has the server tell on a channel when a claim comes to wait for a grant. */
     CompletableFuture<Watched> watch(Grant grant, String channel) {
         List<String> args = List.of(grant.id().value(), Long.toString(grant.number()), channel);
-        return call(ScriptCall.of(Script.WATCH, grant.name(), args)).thenApply(said -> switch (said.text()) {
+        return sender.ask(ScriptCall.of(Script.WATCH, grant.name(), args)).thenApply(said -> switch (said.text()) {
             case "1" -> Watched.CONTENDED;
             case "0" -> Watched.ALONE;
             default -> Watched.GONE;
@@ -203,7 +203,7 @@ final class Scripts {
         sentTwice.remove(id);
         String member = ModeCodec.kind(mode) + ":" + ModeCodec.wanted(mode) + ":" + ModeCodec.of(mode) + ":"
                 + id.value() + ":" + channel;
-        return call(ScriptCall.withdrawal(name, id, mode, member)).thenAccept(said -> {});
+        return sender.ask(ScriptCall.withdrawal(name, id, mode, member)).thenAccept(said -> {});
     }
 
     CompletableFuture<LockStatus> status(String name) {
@@ -212,7 +212,8 @@ final class Scripts {
 
     /** The status as the server says it. */
     CompletableFuture<StatusReply> statusReply(String name) {
-        return call(ScriptCall.of(Script.STATUS, name, List.of())).thenApply(said -> StatusReply.parse(said.text()));
+        return sender.ask(ScriptCall.of(Script.STATUS, name, List.of()))
+                .thenApply(said -> StatusReply.parse(said.text()));
     }
 
     /**
@@ -220,7 +221,7 @@ final class Scripts {
      * then the answer to the second says nothing.
      */
     CompletableFuture<Boolean> breakGrant(String name, long number, boolean now) {
-        return call(ScriptCall.of(Script.BREAK, name, List.of(Long.toString(number), now ? "1" : "0")))
+        return sender.ask(ScriptCall.of(Script.BREAK, name, List.of(Long.toString(number), now ? "1" : "0")))
                 .thenApply(said -> {
                     boolean broken = said.text().equals("1");
                     if (!broken && said.twice()) {
@@ -246,7 +247,7 @@ final class Scripts {
             args.add(Long.toString(millis(grant.lease())));
             args.add(Long.toString(grant.number()));
         }
-        return call(ScriptCall.renewal(states, args)).thenApply(said -> {
+        return sender.ask(ScriptCall.renewal(states, args)).thenApply(said -> {
             Map<ClaimId, Renewal> verdicts = new HashMap<>();
             for (int i = 0; i < grants.size(); i++) {
                 Grant grant = grants.get(i);
@@ -260,12 +261,6 @@ final class Scripts {
             }
             return verdicts;
         });
-    }
-
-    /** The answer; failures as they are, not wrapped. */
-    private CompletableFuture<ScriptCall.Answer> call(ScriptCall call) {
-        sender.send(call);
-        return call.answer;
     }
 
     /** A number as the scripts compare it, as text. */

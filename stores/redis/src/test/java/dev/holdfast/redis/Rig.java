@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ScheduledFuture;
@@ -169,6 +170,19 @@ final class Rig implements AutoCloseable {
                 .pollDelay(Duration.ZERO)
                 .pollInterval(Duration.ofMillis(5))
                 .until(condition);
+    }
+
+    /** The answer to come of a call that is not sent yet. */
+    static CompletableFuture<ScriptCall.Answer> answerOf(ScriptCall call) {
+        CompletableFuture<ScriptCall.Answer> answer = new CompletableFuture<>();
+        call.tell((said, failure) -> {
+            if (said == null) {
+                answer.completeExceptionally(failure);
+            } else {
+                answer.complete(said);
+            }
+        });
+        return answer;
     }
 
     /** The answer; a failure is thrown as it is. */

@@ -11,8 +11,11 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.TimeSource;
+import dev.holdfast.testbed.Ports;
 import dev.holdfast.testbed.TcpProxy;
+import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
 import java.lang.reflect.InvocationTargetException;
@@ -21,11 +24,14 @@ import java.time.Duration;
 import java.util.AbstractList;
 import java.util.Collection;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** The connection for scripts, when the client library throws. */
@@ -39,10 +45,11 @@ class ScriptPipelineTest {
             ScriptPipeline pipeline = new ScriptPipeline(
                     throwing(connection, broken), rig.time(), Rig.NEVER, new RedisErrors("redis"), Acks.NONE);
             ScriptCall call = ScriptCall.of(Script.STATUS, "a", List.of());
+            CompletableFuture<ScriptCall.Answer> answer = Rig.answerOf(call);
 
             pipeline.send(call);
 
-            assertThat(Rig.get(call.answer)).isNotNull();
+            assertThat(Rig.get(answer)).isNotNull();
             assertThat(broken).as("was thrown").isFalse();
         }
     }
@@ -61,13 +68,15 @@ class ScriptPipelineTest {
     private static void anErrorWhileAPacketIsMade(Acks acks, ScriptCall broken) {
         withPipeline(acks, pipeline -> {
             ScriptCall beside = ScriptCall.of(Script.STATUS, "b", List.of());
+            CompletableFuture<ScriptCall.Answer> besideAnswer = Rig.answerOf(beside);
             ScriptCall next = ScriptCall.of(Script.STATUS, "c", List.of());
+            CompletableFuture<ScriptCall.Answer> nextAnswer = Rig.answerOf(next);
 
             together(pipeline, broken, beside);
             pipeline.send(next);
 
-            assertThat(Rig.get(next.answer)).isNotNull();
-            assertThat(Rig.get(beside.answer)).isNotNull();
+            assertThat(Rig.get(nextAnswer)).isNotNull();
+            assertThat(Rig.get(besideAnswer)).isNotNull();
             assertThat(isAnsweredOrHasFailed(broken)).isTrue();
         });
     }
@@ -78,13 +87,14 @@ class ScriptPipelineTest {
             ScriptCall release = ScriptCall.release("a", ClaimId.random(), Mode.EXCLUSIVE);
             ScriptCall claim = ScriptCall.claim("a", true, true, new BrokenOnce(words(Rig.claim("a"))));
             ScriptCall next = ScriptCall.of(Script.STATUS, "c", List.of());
+            CompletableFuture<ScriptCall.Answer> answer = Rig.answerOf(next);
 
             together(pipeline, release, claim);
             assertThat(isAnsweredOrHasFailed(release)).isTrue();
             assertThat(isAnsweredOrHasFailed(claim)).isTrue();
 
             pipeline.send(next);
-            assertThat(Rig.get(next.answer)).isNotNull();
+            assertThat(Rig.get(answer)).isNotNull();
         });
     }
 
@@ -99,6 +109,7 @@ class ScriptPipelineTest {
             ScriptPipeline pipeline =
                     new ScriptPipeline(connection, time, Rig.NEVER, new RedisErrors("redis"), Acks.NONE);
             ScriptCall call = ScriptCall.of(Script.STATUS, "a", List.of());
+            CompletableFuture<ScriptCall.Answer> answer = Rig.answerOf(call);
             Runnable asItIsWritten = () -> {
                 proxy.refuse();
                 proxy.cut();
@@ -111,7 +122,33 @@ class ScriptPipelineTest {
 
             proxy.heal();
 
-            assertThat(Rig.get(call.answer).sentNanos()).isGreaterThan(healed);
+            assertThat(Rig.get(answer).sentNanos()).isGreaterThan(healed);
+        }
+    }
+
+    /** Not by Lettuce, too, to which its first sending has ended. */
+    @Test
+    void aCallThatGotNoAnswerIsSentOnceOnTheNextConnection() {
+        try (Rig rig = new Rig();
+                TcpProxy proxy = TcpProxy.to(rig.server.port());
+                RedisClient client = RedisClient.create("redis://127.0.0.1:" + proxy.port());
+                StatefulRedisConnection<byte[], byte[]> connection = client.connect(ByteArrayCodec.INSTANCE)) {
+            ScriptPipeline pipeline =
+                    new ScriptPipeline(connection, rig.time(), Rig.NEVER, new RedisErrors("redis"), Acks.NONE);
+            ServerCheck.loadScripts(connection);
+            assertThat(connection.sync().ping()).isEqualTo("PONG");
+            proxy.toServer().hold();
+            CompletableFuture<ScriptCall.Answer> answer = pipeline.ask(ScriptCall.of(Script.STATUS, "a", List.of()));
+            await().until(() -> proxy.toServer().traffic().kept() > 0);
+            assertThat(proxy.cut()).isPositive();
+            long healed = rig.time().nanoTime();
+
+            proxy.heal();
+
+            assertThat(Rig.get(answer).sentNanos()).isGreaterThan(healed);
+            assertThat(Rig.get(answer).twice()).isTrue();
+            assertThat(connection.sync().ping()).isEqualTo("PONG"); // behind what Lettuce would repeat
+            assertThat(rig.commands()).containsEntry("evalsha", 1);
         }
     }
 
@@ -127,13 +164,15 @@ class ScriptPipelineTest {
                     new ScriptPipeline(connection, time, Rig.NEVER, new RedisErrors("redis"), Acks.NONE);
             long first = pipeline.connectionNumber();
             ScriptCall call = ScriptCall.of(Script.STATUS, "a", List.of());
+            CompletableFuture<ScriptCall.Answer> answer = Rig.answerOf(call);
             ScriptCall next = ScriptCall.of(Script.STATUS, "b", List.of());
+            CompletableFuture<ScriptCall.Answer> nextAnswer = Rig.answerOf(next);
             Runnable asItIsWritten = () -> {
                 proxy.cut();
                 proxy.heal();
                 await().until(() -> pipeline.connectionNumber() != first && pipeline.isConnected());
                 pipeline.send(next);
-                assertThatThrownBy(() -> next.answer.get(300, TimeUnit.MILLISECONDS))
+                assertThatThrownBy(() -> nextAnswer.get(300, TimeUnit.MILLISECONDS))
                         .isInstanceOf(TimeoutException.class);
             };
             AtomicReference<Throwable> overtaken = new AtomicReference<>();
@@ -147,8 +186,8 @@ class ScriptPipelineTest {
 
             pipeline.send(call);
 
-            assertThat(Rig.get(call.answer)).isNotNull();
-            assertThat(Rig.get(next.answer)).isNotNull();
+            assertThat(Rig.get(answer)).isNotNull();
+            assertThat(Rig.get(nextAnswer)).isNotNull();
             assertThat(overtaken).hasNullValue();
         }
     }
@@ -166,6 +205,7 @@ class ScriptPipelineTest {
             ScriptCall one = ScriptCall.release(
                     "a", Rig.hold(store, Rig.claim("a", half)).id(), half);
             ScriptCall claim = ScriptCall.claim("a", false, true, words(Rig.claim("a", half)));
+            CompletableFuture<ScriptCall.Answer> answer = Rig.answerOf(claim);
             ScriptCall other = ScriptCall.release(
                     "a", Rig.hold(store, Rig.claim("a", half)).id(), half);
             rig.call("SCRIPT", "FLUSH");
@@ -179,8 +219,7 @@ class ScriptPipelineTest {
 
             proxy.heal();
 
-            assertThat(claim.isGrant(Rig.get(claim.answer).text().getBytes(UTF_8)))
-                    .isTrue();
+            assertThat(claim.isGrant(Rig.get(answer).text().getBytes(UTF_8))).isTrue();
         }
     }
 
@@ -196,6 +235,7 @@ class ScriptPipelineTest {
             ServerCheck.loadScripts(connection);
             assertThat(connection.sync().ping()).isEqualTo("PONG");
             ScriptCall call = ScriptCall.of(Script.STATUS, "a", List.of());
+            CompletableFuture<ScriptCall.Answer> answer = Rig.answerOf(call);
             call.asking();
             proxy.toServer().hold();
             pipeline.send(call);
@@ -204,8 +244,64 @@ class ScriptPipelineTest {
             assertThat(proxy.cut()).isPositive();
             proxy.heal();
 
-            assertThat(Rig.get(call.answer)).isNotNull();
+            assertThat(Rig.get(answer)).isNotNull();
             assertThat(rig.commands()).containsEntry("asking", 1);
+        }
+    }
+
+    /** As where no thread can be made for the connection to another node. */
+    @Test
+    void anErrorAsACallIsPassedToAnotherServerLeavesItNotWithoutAnAnswer() {
+        try (Rig rig = new Rig("--cluster-enabled", "yes", "--cluster-port", Integer.toString(Ports.free()));
+                RedisClient client = RedisClient.create(rig.server.uri());
+                StatefulRedisConnection<byte[], byte[]> connection = client.connect(ByteArrayCodec.INSTANCE)) {
+            ScriptPipeline pipeline =
+                    new ScriptPipeline(connection, rig.time(), Rig.NEVER, new RedisErrors("redis"), Acks.NONE);
+            pipeline.tell(new PipelineEvents() {
+                @Override
+                public boolean redirected(ScriptCall call, String answer) {
+                    throw new OutOfMemoryError("of the test");
+                }
+            });
+
+            CompletableFuture<ScriptCall.Answer> answer = pipeline.ask(ScriptCall.of(Script.STATUS, "a", List.of()));
+
+            assertThatThrownBy(() -> Rig.get(answer)).hasRootCauseMessage("of the test");
+        }
+    }
+
+    /** The server answers all copies at last, each of which belongs to its own call. */
+    @Test
+    void whatALentClientGivesUpIsAnsweredInStep() {
+        try (Rig rig = new Rig();
+                TcpProxy proxy = TcpProxy.to(rig.server.port());
+                RedisClient client = RedisClient.create("redis://127.0.0.1:" + proxy.port())) {
+            client.setOptions(ClientOptions.builder()
+                    .timeoutOptions(TimeoutOptions.enabled(Duration.ofMillis(100)))
+                    .build());
+            try (StatefulRedisConnection<byte[], byte[]> connection = client.connect(ByteArrayCodec.INSTANCE)) {
+                ScriptPipeline pipeline =
+                        new ScriptPipeline(connection, rig.time(), Rig.NEVER, new RedisErrors("redis"), Acks.NONE);
+                ServerCheck.loadScripts(connection);
+                proxy.toClient().hold();
+                List<CompletableFuture<ScriptCall.Answer>> claims = IntStream.range(0, 50)
+                        .mapToObj(i -> pipeline.ask(ScriptCall.claim("n" + i, true, true, words(Rig.claim("n" + i)))))
+                        .toList();
+                CompletableFuture<ScriptCall.Answer> status =
+                        pipeline.ask(ScriptCall.of(Script.STATUS, "n7", List.of()));
+                AtomicInteger run = new AtomicInteger();
+                Rig.until(
+                        "each to be sent twice and more",
+                        () -> run.addAndGet(rig.commands().getOrDefault("evalsha", 0)) > 2 * (claims.size() + 1));
+
+                proxy.heal();
+
+                assertThat(claims).allSatisfy(claim -> {
+                    assertThat(Rig.get(claim).text()).matches("\\d+");
+                    assertThat(Rig.get(claim).twice()).isTrue();
+                });
+                assertThat(Rig.get(status).text()).doesNotMatch("\\d+");
+            }
         }
     }
 
@@ -285,16 +381,18 @@ class ScriptPipelineTest {
             LettuceConnection.disconnect(connection);
             await().until(() -> !pipeline.isConnected());
             ScriptCall before = ScriptCall.of(Script.STATUS, "a", List.of());
+            CompletableFuture<ScriptCall.Answer> beforeAnswer = Rig.answerOf(before);
             ScriptCall after = ScriptCall.of(Script.STATUS, "b", List.of());
+            CompletableFuture<ScriptCall.Answer> afterAnswer = Rig.answerOf(after);
             pipeline.send(before);
 
             time.afterTheNextLook.set(() -> pipeline.send(after));
             pipeline.notConnected(new StoreRefusedException("wants a log-in"));
 
-            assertThat(before.answer.toCompletableFuture()).isCompletedExceptionally();
-            assertThat(after.answer.toCompletableFuture()).isNotDone();
+            assertThat(beforeAnswer).isCompletedExceptionally();
+            assertThat(afterAnswer).isNotDone();
             rig.server.process().cont();
-            assertThat(Rig.get(after.answer)).isNotNull();
+            assertThat(Rig.get(afterAnswer)).isNotNull();
         }
     }
 
@@ -308,6 +406,7 @@ class ScriptPipelineTest {
                     new ScriptPipeline(connection, rig.time(), Rig.NEVER, new RedisErrors("redis"), Acks.NONE);
             rig.server.process().stop();
             ScriptCall sent = ScriptCall.of(Script.STATUS, "a", List.of());
+            CompletableFuture<ScriptCall.Answer> answer = Rig.answerOf(sent);
             pipeline.send(sent);
             await().until(sent::wasSent);
             LettuceConnection.disconnect(connection);
@@ -315,7 +414,7 @@ class ScriptPipelineTest {
 
             pipeline.notConnected(new StoreRefusedException("wants a log-in"));
 
-            assertThatThrownBy(() -> Rig.get(sent.answer))
+            assertThatThrownBy(() -> Rig.get(answer))
                     .isInstanceOf(StoreUnavailableException.class)
                     .hasMessageContaining("wants a log-in");
             rig.server.process().cont();
@@ -335,28 +434,56 @@ class ScriptPipelineTest {
                     Acks.NONE);
             rig.server.process().stop();
             ScriptCall sent = ScriptCall.of(Script.STATUS, "a", List.of());
+            CompletableFuture<ScriptCall.Answer> sentAnswer = Rig.answerOf(sent);
             ScriptCall later = ScriptCall.of(Script.STATUS, "b", List.of());
+            CompletableFuture<ScriptCall.Answer> laterAnswer = Rig.answerOf(later);
             pipeline.send(sent);
             await().until(sent::wasSent);
 
             client.shutdown(0, 0, TimeUnit.SECONDS);
             pipeline.send(later);
 
-            assertThatThrownBy(() -> Rig.get(sent.answer))
+            assertThatThrownBy(() -> Rig.get(sentAnswer))
                     .isInstanceOf(StoreUnavailableException.class)
                     .hasMessageContaining("shut down");
-            assertThatThrownBy(() -> Rig.get(later.answer))
+            assertThatThrownBy(() -> Rig.get(laterAnswer))
                     .isInstanceOf(StoreRefusedException.class)
                     .hasMessageContaining("shut down");
             rig.server.process().cont();
         }
     }
 
-    /** Somebody else does something when the time has been read. */
+    /** Nobody else would look again for what gets no answer. */
+    @Test
+    void aCallWithoutAnAnswerFailsThoughAnErrorEndsALookForSuch() {
+        try (Rig rig = new Rig();
+                RedisClient client = RedisClient.create(rig.server.uri());
+                StatefulRedisConnection<byte[], byte[]> connection = client.connect(ByteArrayCodec.INSTANCE)) {
+            HookedTime time = new HookedTime(rig.time());
+            Duration patience = Duration.ofMillis(800);
+            ScriptPipeline pipeline =
+                    new ScriptPipeline(connection, time, patience, new RedisErrors("redis"), Acks.NONE);
+            rig.server.process().stop();
+            AtomicBoolean broken = new AtomicBoolean();
+            time.beforeTheNextTask.set(() -> time.afterTheNextLook.set(() -> {
+                broken.set(true);
+                throw new OutOfMemoryError("of the test");
+            }));
+
+            CompletableFuture<ScriptCall.Answer> answer = pipeline.ask(ScriptCall.of(Script.STATUS, "a", List.of()));
+
+            assertThatThrownBy(() -> Rig.get(answer)).isInstanceOf(StoreUnavailableException.class);
+            assertThat(broken).as("was thrown").isTrue();
+            rig.server.process().cont();
+        }
+    }
+
+    /** Somebody else does something when the time has been read, or before a task is run. */
     private static final class HookedTime implements TimeSource {
         private static final Runnable NOTHING = () -> {};
         private final TimeSource real;
         final AtomicReference<Runnable> afterTheNextLook = new AtomicReference<>(NOTHING);
+        final AtomicReference<Runnable> beforeTheNextTask = new AtomicReference<>(NOTHING);
 
         HookedTime(TimeSource real) {
             this.real = real;
@@ -376,7 +503,12 @@ class ScriptPipelineTest {
 
         @Override
         public Scheduled schedule(Runnable task, Duration delay) {
-            return real.schedule(task, delay);
+            return real.schedule(
+                    () -> {
+                        beforeTheNextTask.getAndSet(NOTHING).run();
+                        task.run();
+                    },
+                    delay);
         }
     }
 
