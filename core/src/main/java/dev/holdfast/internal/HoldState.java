@@ -36,6 +36,8 @@ final class HoldState extends WeakReference<HoldHandle> implements Runnable {
     final HoldOptions options;
     /** The thread that acquired it, for the warning of a thread that waits for itself; null when asynchronous. */
     final @Nullable Thread acquirer;
+    /** The thread that it belongs to; null if any may close it. */
+    final @Nullable Thread owner;
     /** Where it was acquired, for reports of leaks and self-deadlocks. */
     final CallSite site;
     /** The event for the flight recorder, written at the end; null if it was not running at the beginning. */
@@ -65,6 +67,7 @@ final class HoldState extends WeakReference<HoldHandle> implements Runnable {
         this.since = since;
         this.options = waiter.options;
         this.acquirer = waiter.thread;
+        this.owner = options.reentrant() ? acquirer : null;
         this.site = waiter.site;
         enter(waiter.mode.kind());
         this.event = FlightEvents.areRecorded() ? FlightEvents.beginHold() : null;
@@ -203,15 +206,9 @@ final class HoldState extends WeakReference<HoldHandle> implements Runnable {
         }
     }
 
-    /** The thread that it belongs to; null if any may close it. */
-    @Nullable
-    Thread owner() {
-        return options.reentrant() ? acquirer : null;
-    }
-
     /** Whether it belongs to a thread. */
     boolean isThreadBound() {
-        return owner() != null;
+        return owner != null;
     }
 
     boolean isOwnedBy(Thread thread) {
@@ -220,7 +217,6 @@ final class HoldState extends WeakReference<HoldHandle> implements Runnable {
 
     /** Whether its thread has ended without leaving it, so that nobody can close it any more. */
     boolean isAbandonedByThread() {
-        Thread owner = owner();
         return !detached
                 && owner != null
                 && !owner.isAlive() // first: the counts are the thread's

@@ -86,8 +86,6 @@ final class LeaseRenewer {
     private final AtomicReference<@Nullable Wake> next = new AtomicReference<>();
     /** The timer had no thread for a wake: whoever plans one from now on has it come at once. */
     private volatile boolean missed;
-    /** The longest lease so far, in nanoseconds: of a grant that is due later than this needs, the lease is not read. */
-    private volatile long longest;
 
     LeaseRenewer(StoreLink store, ElapsedTime time, Telemetry telemetry) {
         this.store = store;
@@ -99,10 +97,6 @@ final class LeaseRenewer {
     /** Keeps a grant from now on. */
     void keep(GrantState grant) {
         grants.put(grant.grant().id(), grant);
-        long lease = Durations.nanos(grant.grant().lease());
-        if (lease > longest) {
-            longest = lease; // another's update that is lost makes a batch smaller, and no more
-        }
         try {
             wakeBy(grant.dueAt());
         } catch (Throwable notPlanned) {
@@ -230,10 +224,8 @@ final class LeaseRenewer {
         long slept = time.slept();
         long soonest = Long.MAX_VALUE;
         long forAll = grants.size() * BATCH_FOR_EACH;
-        long largest = batchWindow(longest, forAll);
         for (GrantState grant : grants.values()) {
-            long left = grant.dueAt() - now;
-            if ((left <= largest && left <= batchWindow(grant, forAll)) || grant.hasSlept(slept)) {
+            if (grant.dueAt() - now <= batchWindow(grant, forAll) || grant.hasSlept(slept)) {
                 try {
                     examine(grant);
                     stopIfHeldTooLong(grant);
@@ -269,10 +261,7 @@ final class LeaseRenewer {
     }
 
     private static long batchWindow(GrantState grant, long forAll) {
-        return batchWindow(Durations.nanos(grant.grant().lease()), forAll);
-    }
-
-    private static long batchWindow(long lease, long forAll) {
+        long lease = Durations.nanos(grant.grant().lease());
         return Math.max(lease / BATCH_DIVISOR, Math.min(forAll, lease / LARGEST_BATCH_DIVISOR));
     }
 

@@ -83,10 +83,8 @@ final class RenewalSender {
     private void send(String part, List<GrantState> due) {
         long now = time.nanoTime();
         long shortest = shortestLease(due);
-        boolean areSafe =
-                due.size() > MOST_IN_BATCH && due.stream().allMatch(grant -> grant.deadline() - now > shortest / 2);
-        if (!areSafe) { // else all are under way in time in any order, and to sort very many takes as long as to
-            // examine them
+        // else all are under way in time in any order, and to sort very many takes as long as to examine them
+        if (due.size() <= MOST_IN_BATCH || due.stream().anyMatch(grant -> grant.deadline() - now < shortest / 2)) {
             due.sort(Comparator.comparingLong(grant -> grant.deadline() - now));
         }
         int batches = (due.size() + MOST_IN_BATCH - 1) / MOST_IN_BATCH;

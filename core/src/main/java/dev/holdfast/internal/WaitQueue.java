@@ -462,7 +462,7 @@ abstract class WaitQueue implements Effects.Effect {
 
     /** A hold belongs to its thread, if it has one; under the mutex. */
     final void addOwner(HoldState hold) {
-        Thread owner = hold.owner();
+        Thread owner = hold.owner;
         if (owner == null) {
             return;
         }
@@ -477,7 +477,7 @@ abstract class WaitQueue implements Effects.Effect {
     /** Whether it was there. */
     final boolean removeOwner(HoldState hold) {
         Map<Thread, HoldState> all = owners;
-        Thread owner = hold.owner();
+        Thread owner = hold.owner;
         return owner != null && all.get(owner) == hold && all.remove(owner, hold);
     }
 
@@ -500,7 +500,7 @@ abstract class WaitQueue implements Effects.Effect {
      * leaves an entry that no other code would clear.
      */
     final void disownOnceDead(HoldState lost) {
-        Thread owner = lost.owner();
+        Thread owner = lost.owner;
         if (owner == null || holdOf(owner) != lost) {
             return;
         }
