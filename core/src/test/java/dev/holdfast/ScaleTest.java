@@ -102,6 +102,29 @@ class ScaleTest {
     }
 
     @Test
+    void theMoreHoldsThereAreTheMoreAreRenewedTogether() throws Exception {
+        ManualTime time = new ManualTime();
+        UnreliableStore counted = new UnreliableStore(new MemoryStore(time).open(time));
+        HoldOptions options = HoldOptions.defaults().lease(Duration.ofMillis(900));
+        try (LockClient client = LockClient.builder(counted).time(time).build()) {
+            List<Hold> holds = new ArrayList<>();
+            for (int i = 0; i < 2_000; i++) {
+                holds.add(client.lock("name-" + i, options).acquire());
+                if (i % 10 == 0) {
+                    time.advance(Duration.ofMillis(1));
+                }
+            }
+            counted.renewalRequests.set(0);
+            time.advance(Duration.ofSeconds(3));
+            assertThat(holds).allMatch(Hold::isValid);
+            assertThat(counted.renewalRequests.get())
+                    .as("requests in ten thirds of the lease, where the dues lie 200 ms apart")
+                    .isLessThanOrEqualTo(40);
+            holds.forEach(Hold::close);
+        }
+    }
+
+    @Test
     void manyHoldsNeedNoThreadEach() throws Exception {
         try (LockClient client = LockClient.builder(memory.open()).build()) {
             int threads = Thread.activeCount();

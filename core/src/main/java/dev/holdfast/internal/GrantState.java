@@ -43,8 +43,10 @@ import org.jspecify.annotations.Nullable;
  *        LOST ◄─┴─► GIVEN_BACK          both final; whichever comes first
  * </pre>
  *
- * <p>One immutable {@code Validity} behind one atomic reference: renewal, loss and release race for it, and each sees
- * either the whole of another's change or nothing. Thread-safe, but for the tokens, which the mutex of its lock guards.
+ * <p>One {@code Validity} behind one atomic reference: renewal, loss and release race for it, and each sees either the whole
+ * of another's change or nothing. Only the planned renewal of a valid grant moves the deadline in place: an object for each
+ * would cost more than all else that a hundred thousand grants need between two renewals. Thread-safe, but for the tokens,
+ * which the mutex of its lock guards.
  */
 final class GrantState {
     private static final long SMALLEST_MARGIN = TimeUnit.MILLISECONDS.toNanos(2);
@@ -58,17 +60,29 @@ final class GrantState {
         GIVEN_BACK
     }
 
-    /**
-     * Its state at one moment; immutable, so that it changes as a whole.
-     *
-     * @param deadline until when it is surely valid, by {@code nanoTime}
-     * @param slept how long the machine had slept, by {@link ElapsedTime}, when the request was sent that confirmed it
-     * @param doubtedAt when it became suspect, by {@code nanoTime}; what was sent before proves nothing
-     * @param grant as the store last gave or moved it
-     * @param cause why it was lost; null where it was not
-     */
-    private record Validity(
-            State state, long deadline, long slept, long doubtedAt, Grant grant, Loss.@Nullable Cause cause) {
+    /** Its state at one moment, which changes as a whole, but for {@link #moved} of the same grant. */
+    private static final class Validity {
+        final State state;
+        /** Until when it is surely valid, by {@code nanoTime}. */
+        volatile long deadline;
+        /** How long the machine had slept, by {@link ElapsedTime}, when the request was sent that confirmed it. */
+        volatile long slept;
+        /** When it became suspect, by {@code nanoTime}; what was sent before proves nothing. */
+        final long doubtedAt;
+        /** As the store last gave or moved it. */
+        final Grant grant;
+        /** Why it was lost; null where it was not. */
+        final Loss.@Nullable Cause cause;
+
+        Validity(State state, long deadline, long slept, long doubtedAt, Grant grant, Loss.@Nullable Cause cause) {
+            this.state = state;
+            this.deadline = deadline;
+            this.slept = slept;
+            this.doubtedAt = doubtedAt;
+            this.grant = grant;
+            this.cause = cause;
+        }
+
         /** Valid, as the store gave or moved it by a request sent at {@code sentNanos}. */
         Validity(Grant grant, long sentNanos, long slept) {
             this(State.VALID, deadline(grant, sentNanos), slept, 0, grant, null);
@@ -86,11 +100,18 @@ final class GrantState {
         /**
          * As the store moved it by a request sent at {@code sentNanos}; a doubt that came after the request remains. Then the
          * deadline does not move closer, because a wall clock that was set forward must not end a grant that the store keeps.
+         * If the grant is valid and the same, its deadline moves here. A doubt that does not see that yet keeps the one before,
+         * which is earlier.
          *
          * @param surely how much of the lease is sure, where an earlier request may still make it shorter
          */
         Validity moved(Grant newGrant, long sentNanos, Duration surely, long newSlept) {
             long moved = deadline(newGrant.withLease(surely), sentNanos);
+            if (state == State.VALID && newGrant == grant && moved - deadline > 0) {
+                slept = newSlept; // first: a sleep is not found that this answer has outlived
+                deadline = moved;
+                return this;
+            }
             long later = moved - deadline > 0 ? moved : deadline;
             return state == State.SUSPECT && sentNanos - doubtedAt < 0
                     ? new Validity(State.SUSPECT, later, newSlept, doubtedAt, newGrant, null)
@@ -109,7 +130,7 @@ final class GrantState {
 
         /** Whether the machine slept since, or its wall clock was set forward. */
         boolean hasSlept(long sleptByNow) {
-            return sleptByNow - slept > margin(grant);
+            return sleptByNow - slept > SMALLEST_MARGIN && sleptByNow - slept > margin(grant);
         }
     }
 
@@ -138,8 +159,8 @@ final class GrantState {
     private volatile long plannedAt;
     /** 1 while a request that moves the lease is under way. */
     private volatile int renewing;
-    /** The lease that the request under way asks for; null when none is. */
-    private volatile @Nullable Duration asking;
+    /** The lease that the request under way asks for, in nanoseconds; 0 when none is. */
+    private volatile long asking;
     /** A request got no answer. */
     private volatile boolean inDoubt;
     /** The shortest lease that a request without an answer may still set; null if there is none. */
@@ -148,9 +169,9 @@ final class GrantState {
     private volatile Loss.@Nullable Cause stopped;
 
     // ---- its tokens; under the mutex ----
-    private int tokensUsed;
+    private short tokensUsed;
     /** The same when the store gave it, numbered it, or renewed it for its next holder. */
-    private int usedWhenConfirmed;
+    private short usedWhenConfirmed;
 
     private long numberSince;
     private @Nullable HoldState lastHold;
@@ -298,12 +319,13 @@ final class GrantState {
             if (!now.isOpen() || hasPassed(now)) {
                 return false;
             }
+            long before = now.deadline;
             Validity next = step.apply(now);
-            if (next == now) {
+            if (next == now && now.deadline == before) {
                 retryRenewal();
                 return true;
             }
-            if (VALIDITY.compareAndSet(this, now, next)) {
+            if (next == now ? validity == now : VALIDITY.compareAndSet(this, now, next)) {
                 boolean doubted = next.state == State.SUSPECT;
                 Duration sure = sure(next.grant.lease());
                 plannedAt = doubted ? time.nanoTime() : next.deadline - Durations.nanos(sure) * 2 / 3;
@@ -377,13 +399,13 @@ final class GrantState {
 
     /** The request has an answer, or failed. */
     void endRenewal(boolean answered) {
-        Duration asked = asking;
+        long asked = asking;
         Duration shortest = shortestInDoubt;
-        asking = null;
+        asking = 0;
         if (!answered) {
             inDoubt = true;
-            if (asked != null && !sessionBound && (shortest == null || asked.compareTo(shortest) < 0)) {
-                shortestInDoubt = asked;
+            if (asked != 0 && !sessionBound && (shortest == null || asked < Durations.nanos(shortest))) {
+                shortestInDoubt = Duration.ofNanos(asked);
             }
         }
         renewing = 0;
@@ -398,7 +420,7 @@ final class GrantState {
     /** A renewal has begun that waits for its turn: unless it ends a fixed lease, what it will ask for is said now. */
     void announceRenewal() {
         if (extendsLease()) {
-            asking = grant().lease();
+            asking = Durations.nanos(grant().lease());
         }
     }
 
@@ -423,7 +445,7 @@ final class GrantState {
 
     /** The request about to be sent: from now on the store may end the lease as soon as this request says. */
     private Grant asks(Grant request) {
-        asking = request.lease();
+        asking = Durations.nanos(request.lease());
         if (!sessionBound) {
             long nearest = Validity.deadline(request, time.nanoTime());
             VALIDITY.updateAndGet(
@@ -473,7 +495,7 @@ final class GrantState {
      * change the fixed lease within.
      */
     boolean fits(HoldOptions options) {
-        boolean settled = renewing == 0 || (grant().lease().equals(asking) && term == null);
+        boolean settled = renewing == 0 || (Durations.nanos(grant().lease()) == asking && term == null);
         return settled && fitsOnceSettled(options);
     }
 

@@ -31,7 +31,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A grant is due to be renewed when a third of its lease has passed since the request that last proved it; two more
  * thirds are left to try again. The renewer sleeps until the first grant is due, or a deadline passes. It then goes through
  * the set once, examines the grants that are due now or shortly after, and has them renewed in one batch; of the others it
- * reads when they are due, and whether the machine has slept since they were confirmed. So thousands of holds cost one
+ * reads when they are due, and whether the machine has slept since they were confirmed. The more grants there are, the more
+ * of them are renewed together, so that passes take no more than a hundredth of a core. So thousands of holds cost one
  * pass and one request per thousand of them, and no timer each; a hold that is closed soon costs one entry in a set.
  *
  * <pre>
@@ -46,8 +47,12 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe. Ticks run on the client's timer and never block.
  */
 final class LeaseRenewer {
-    /** Grants due within this part of their lease are renewed along with those due now. */
+    /** Grants due within this part of their lease are renewed along with those due now; where there are very many, within more. */
     private static final int BATCH_DIVISOR = 30;
+
+    private static final int LARGEST_BATCH_DIVISOR = 6;
+    /** To examine one takes a hundredth of this, in nanoseconds. */
+    private static final long BATCH_FOR_EACH = 50_000;
 
     private static final Duration RENEWAL_POLL = Duration.ofNanos(100_000);
 
@@ -218,13 +223,14 @@ final class LeaseRenewer {
         stopRenewingLeaks();
         long slept = time.slept();
         long soonest = Long.MAX_VALUE;
+        long forAll = grants.size() * BATCH_FOR_EACH;
         for (GrantState grant : grants.values()) {
-            if (grant.dueAt() - now <= batchWindow(grant) || grant.hasSlept(slept)) {
+            if (grant.dueAt() - now <= batchWindow(grant, forAll) || grant.hasSlept(slept)) {
                 try {
                     examine(grant);
                     stopIfHeldTooLong(grant);
                     due.add(grant); // first: what has begun is sent
-                    if (!beginsIfDue(grant)) {
+                    if (!beginsIfDue(grant, forAll)) {
                         due.remove(due.size() - 1);
                     }
                 } catch (Throwable broken) {
@@ -245,16 +251,18 @@ final class LeaseRenewer {
                 + " of the application, else report this: " + Redacted.text(broken));
     }
 
-    private boolean beginsIfDue(GrantState grant) {
-        boolean begins = grant.isOpen() && grant.isDue(time.nanoTime() + batchWindow(grant)) && grant.beginRenewal();
+    private boolean beginsIfDue(GrantState grant, long forAll) {
+        boolean begins =
+                grant.isOpen() && grant.isDue(time.nanoTime() + batchWindow(grant, forAll)) && grant.beginRenewal();
         if (begins) {
             grant.announceRenewal(); // while it waits for its turn, the grant may be passed on
         }
         return begins;
     }
 
-    private static long batchWindow(GrantState grant) {
-        return Durations.nanos(grant.grant().lease()) / BATCH_DIVISOR;
+    private static long batchWindow(GrantState grant, long forAll) {
+        long lease = Durations.nanos(grant.grant().lease());
+        return Math.max(lease / BATCH_DIVISOR, Math.min(forAll, lease / LARGEST_BATCH_DIVISOR));
     }
 
     private void stopRenewingLeaks() {

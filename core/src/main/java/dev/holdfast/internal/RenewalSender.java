@@ -82,10 +82,14 @@ final class RenewalSender {
 
     private void send(String part, List<GrantState> due) {
         long now = time.nanoTime();
-        due.sort(Comparator.comparingLong(grant -> grant.deadline() - now));
+        long shortest = shortestLease(due);
+        // else all are under way in time in any order, and to sort very many takes as long as to examine them
+        if (due.size() <= MOST_IN_BATCH || due.stream().anyMatch(grant -> grant.deadline() - now < shortest / 2)) {
+            due.sort(Comparator.comparingLong(grant -> grant.deadline() - now));
+        }
         int batches = (due.size() + MOST_IN_BATCH - 1) / MOST_IN_BATCH;
         Round round = new Round(part, batches);
-        Duration longest = Duration.ofNanos(shortestLease(due) / WAIT_DIVISOR / batches);
+        Duration longest = Duration.ofNanos(shortest / WAIT_DIVISOR / batches);
         CompletableFuture<Void> turn = CompletableFuture.completedFuture(null);
         for (int from = 0; from < due.size(); from += MOST_IN_BATCH) {
             List<GrantState> some = due.subList(from, Math.min(from + MOST_IN_BATCH, due.size()));

@@ -23,6 +23,6 @@ public record Grant(ClaimId id, String name, Mode mode, Duration lease, long num
 
     /** The same grant, to be renewed for another lease. */
     public Grant withLease(Duration newLease) {
-        return new Grant(id, name, mode, newLease, number, sentNanos);
+        return newLease.equals(lease) ? this : new Grant(id, name, mode, newLease, number, sentNanos);
     }
 }

@@ -335,7 +335,7 @@ final class ScriptCall {
         boolean becomes = !narrow
                 && script == Script.RENEW
                 && keys.size() == 1
-                && args.get(1).equals("X");
+                && args.get(0).contains(" X ");
         narrow |= becomes;
         return becomes;
     }

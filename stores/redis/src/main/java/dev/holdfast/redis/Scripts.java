@@ -238,14 +238,18 @@ final class Scripts {
 
     private CompletableFuture<Map<ClaimId, Renewal>> renewChunk(List<Grant> grants) {
         List<byte[]> states = new ArrayList<>(grants.size());
-        List<String> args = new ArrayList<>(5 * grants.size());
+        List<String> args = new ArrayList<>(grants.size());
         for (Grant grant : grants) {
             states.add(LockKeys.state(grant.name()));
-            args.add(grant.id().value());
-            args.add(ModeCodec.kind(grant.mode()));
-            args.add(ModeCodec.wanted(grant.mode()));
-            args.add(Long.toString(millis(grant.lease())));
-            args.add(Long.toString(grant.number()));
+            args.add(grant.id().value()
+                    + ' '
+                    + ModeCodec.kind(grant.mode())
+                    + ' '
+                    + ModeCodec.wanted(grant.mode())
+                    + ' '
+                    + millis(grant.lease())
+                    + ' '
+                    + grant.number());
         }
         return sender.ask(ScriptCall.renewal(states, args)).thenApply(said -> {
             Map<ClaimId, Renewal> verdicts = new HashMap<>();

@@ -1,5 +1,5 @@
--- Renews many grants. KEYS of each: its state, or all five; ARGV of each: id, kind, permits, lease, number. One letter of
--- each: H held, C held while others wait, L lost. A late copy of a claim may have a grant under the same id, but with
+-- Renews many grants. KEYS of each: its state, or all five; ARGV of each, in one word: ID KIND PERMITS LEASE NUMBER. One
+-- letter of each: H held, C held while others wait, L lost. A late copy of a claim may have a grant under the same id, but with
 -- another number: nobody knows of that grant, and it is not renewed. Alone of all scripts this one reads each state by
 -- itself, and takes a key of another type for none: the rest of the batch must not suffer. Nothing that a full server
 -- refuses comes first.
@@ -34,12 +34,12 @@ local function waits(queue)
   return (read('ZCOUNT', queue, DEADLINES + now(), '+inf') or 0) > 0
 end
 
-local keys = #KEYS / (#ARGV / 5)
-for i = 0, #ARGV / 5 - 1 do
-  local state = KEYS[keys * i + 1]
+local keys = #KEYS / #ARGV
+for i, words in ipairs(ARGV) do
+  local state = KEYS[keys * (i - 1) + 1]
   local queue, sharers, details = state .. ':q', state .. ':h', state .. ':w'
-  local id, mode, permits = ARGV[5 * i + 1], ARGV[5 * i + 2], ARGV[5 * i + 3]
-  local lease, number = tonumber(ARGV[5 * i + 4]), ARGV[5 * i + 5]
+  local id, mode, permits, lease, number = string.match(words, '^(%x+) (%u) (%d+) (%d+) (%d+)$')
+  lease = tonumber(lease)
   local kind, queued, owner, who, last =
     string.match(read('GET', state) or '', '^1 (%u)(%+?) (%S+) %S+ (.*) (%d+)$')
   local linger = queued == '+' and LINGER or 0
@@ -66,11 +66,11 @@ for i = 0, #ARGV / 5 - 1 do
     end
   end
   if not held then
-    answers[i + 1] = 'L'
+    answers[i] = 'L'
   elseif queued == '+' and waits(queue) then
-    answers[i + 1] = 'C'
+    answers[i] = 'C'
   else
-    answers[i + 1] = 'H'
+    answers[i] = 'H'
   end
 end
 return table.concat(answers)

@@ -56,7 +56,7 @@ class LateExtendTest {
     /** The first request, on a connection that no client reads. */
     private void arrivesLate(String id, String number) {
         List<String> words = new ArrayList<>(List.of("EVAL", Script.RENEW.body(), "1", "holdfast:{a}"));
-        words.addAll(List.of(id, "X", "1", Long.toString(SHORT.toMillis()), number));
+        words.add(String.join(" ", id, "X", "1", Long.toString(SHORT.toMillis()), number));
         assertThat(rig.call(words.toArray(String[]::new))).isEqualTo("H");
     }
 }
