@@ -9,7 +9,6 @@ import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.protocol.CommandType;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
@@ -24,9 +23,6 @@ final class ScriptCall {
     /** A place in the queue that no claim has. */
     static final String NO_PLACE = "-";
 
-    /** How a command ends that was taken back. There may be very many at once, and a stack for each is dear. */
-    static final Throwable TAKEN_BACK = new CancellationException("the connection ended, or the call was given up");
-
     private static final byte[] ONE = {'1'};
     /** How often what hears is told again that throws: Errors, such as of memory, often come in a row. */
     private static final int TRIES = 2;
@@ -40,6 +36,15 @@ final class ScriptCall {
         RENEWAL,
         RECORD,
         OTHER
+    }
+
+    /** How a command ends that was taken back. There may be very many at once, and a stack for each is dear. */
+    static final class TakenBack extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        TakenBack() {
+            super("the connection ended, or the call was given up", null, false, false);
+        }
     }
 
     /**
@@ -280,7 +285,7 @@ final class ScriptCall {
     void cancelCommand() {
         SentCommand sent = command;
         if (sent != null) {
-            sent.completeExceptionally(TAKEN_BACK);
+            sent.completeExceptionally(new TakenBack());
         }
     }
 

@@ -385,7 +385,7 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages {
             return; // still without an answer: when it is late, its watch ends it, and the connection if that is silent
         }
         if (failure instanceof RedisCommandExecutionException || isOver) {
-            call.fail(failure == ScriptCall.TAKEN_BACK ? late.failure() : errors.of(failure));
+            call.fail(failure instanceof ScriptCall.TakenBack ? late.failure() : errors.of(failure));
             if (RedisErrors.isReplica(failure) && lastAnswer - leftReplica >= BETWEEN_REPLICAS.toNanos()) {
                 leftReplica = lastAnswer;
                 LettuceConnection.disconnect(connection.lettuce());
