@@ -124,7 +124,7 @@ final class Effects implements AutoCloseable {
                 effect.hasThrown(broken);
                 return;
             } catch (Throwable again) {
-                // at last, the lease ends what this leaves in the store
+                // the third in a row: the lease ends what this leaves in the store, and a waiter may sleep on
             }
         }
     }
