@@ -54,6 +54,7 @@ public final class RedisSentinels implements AutoCloseable {
             all.await(
                     "the replicas to have all data, and the master to know",
                     () -> all.master.call("INFO", "replication").split("state=online", -1).length == replicas + 1);
+            all.awaitWritesToReplicas();
             for (int i = 0; i < sentinels; i++) {
                 all.addSentinel(sentinels / 2 + 1);
             }
@@ -67,6 +68,14 @@ public final class RedisSentinels implements AutoCloseable {
             all.close();
             throw e;
         }
+    }
+
+    /** An online replica is sent no write until it has acknowledged its copy, up to a second later. */
+    private void awaitWritesToReplicas() {
+        master.call("PUBLISH", "testbed", "written to the replicas, and kept nowhere");
+        await(
+                "the replicas to be sent what is written",
+                () -> replicas.stream().allMatch(each -> offset(each).equals(offset(master))));
     }
 
     private void addReplica(String... options) {

@@ -96,6 +96,7 @@ class SentinelTest {
         RedisStore waiter = rig.open(redis.uri());
         Grant grant = Rig.hold(holder, "a");
         Asked waits = Rig.queue(waiter, "a");
+        awaitReplicated();
 
         Rig.until("the Sentinel to find the replica good", this::beginsSwitchover);
         redis.awaitMaster(redis.replica(0));
