@@ -61,7 +61,7 @@ public final class RedisSentinels implements AutoCloseable {
             all.await(
                     "the Sentinels to know all",
                     () -> all.sentinels.stream()
-                            .allMatch(sentinel -> knows(sentinel, "num-slaves, " + replicas)
+                            .allMatch(sentinel -> knowsGood(sentinel, replicas)
                                     && knows(sentinel, "num-other-sentinels, " + (sentinels - 1))));
             return all;
         } catch (RuntimeException | Error e) {
@@ -176,6 +176,14 @@ public final class RedisSentinels implements AutoCloseable {
         try (RespConnection asked = RespConnection.open(sentinel.port(), PATIENCE)) {
             return Integer.parseInt(
                     asked.call("SENTINEL", "GET-MASTER-ADDR-BY-NAME", MASTER).replaceAll(".*, (\\d+)]", "$1"));
+        }
+    }
+
+    /** One that has not yet heard from a replica itself takes it for none, and tries again four minutes later. */
+    private static boolean knowsGood(ServerProcess sentinel, int replicas) {
+        try (RespConnection asked = RespConnection.open(sentinel.port(), PATIENCE)) {
+            return asked.call("SENTINEL", "REPLICAS", MASTER).split("master-link-status, ok", -1).length
+                    == replicas + 1;
         }
     }
 
