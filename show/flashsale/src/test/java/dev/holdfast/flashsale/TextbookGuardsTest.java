@@ -28,6 +28,8 @@ import org.junit.jupiter.api.Timeout;
 class TextbookGuardsTest {
     private static final int STOCK = 100; // so that each of the servers takes an order
     private static final int CROWD = 200;
+    /** Two threads of one name must meet in a crowd, which on a busy machine they may not. */
+    private static final int CROWDS = 3;
     /** Five leases of two seconds: whoever is locked out for so long is locked out for ever. */
     private static final Duration FOR_EVER = Duration.ofSeconds(10);
 
@@ -146,6 +148,14 @@ class TextbookGuardsTest {
     }
 
     private static void isCaught(FlashSale sale, String guard, Fault fault) throws InterruptedException {
+        FlashSale.Figures end = sell(sale, guard, fault);
+        for (int crowds = 1; fault == Fault.CROWD_OVERSELLS && crowds < CROWDS && !isCaught(fault, end); crowds++) {
+            end = sell(sale, guard, fault);
+        }
+        assertThat(isCaught(fault, end)).as("%s, %s: %s", guard, fault, end).isTrue();
+    }
+
+    private static FlashSale.Figures sell(FlashSale sale, String guard, Fault fault) throws InterruptedException {
         sale.open(guard, STOCK, fault == Fault.CROWD_OVERSELLS ? 50 : 5);
         switch (fault) {
             case CROWD_OVERSELLS -> {}
@@ -155,23 +165,23 @@ class TextbookGuardsTest {
 
         boolean kills = fault == Fault.KILL_LOCKS_OUT || fault == Fault.KILL_LOCKS_OUT_OR_OVERSELLS;
         FlashSale.Figures end = OnTwoServers.sell(sale, CROWD, kills ? FOR_EVER : Buyers.PATIENCE);
-
-        boolean oversold = end.tally().oversold() > 0;
-        boolean lockedOut =
-                end.buyers().answers().containsKey("gave up") && end.tally().sold() < STOCK;
-        assertThat(
-                        switch (fault) {
-                            case CROWD_OVERSELLS, STOP_OVERSELLS -> oversold;
-                            case STOP_SELLS_TWICE -> !end.tally().collisions().isEmpty();
-                            case KILL_LOCKS_OUT -> lockedOut;
-                            case KILL_LOCKS_OUT_OR_OVERSELLS -> lockedOut || oversold;
-                        })
-                .as("%s, %s: %s", guard, fault, end)
-                .isTrue();
         if (kills) {
             sale.servers().restart(1);
         } else {
             sale.servers().awaitUp(1);
         }
+        return end;
+    }
+
+    private static boolean isCaught(Fault fault, FlashSale.Figures end) {
+        boolean oversold = end.tally().oversold() > 0;
+        boolean lockedOut =
+                end.buyers().answers().containsKey("gave up") && end.tally().sold() < STOCK;
+        return switch (fault) {
+            case CROWD_OVERSELLS, STOP_OVERSELLS -> oversold;
+            case STOP_SELLS_TWICE -> !end.tally().collisions().isEmpty();
+            case KILL_LOCKS_OUT -> lockedOut;
+            case KILL_LOCKS_OUT_OR_OVERSELLS -> lockedOut || oversold;
+        };
     }
 }
