@@ -96,12 +96,16 @@ final class Requests {
 
     /**
      * Several reads in the first request of a client. The JVM may load gRPC for it: one part before the request is handed
-     * over, which no limit counts, and another on the client's threads.
+     * over, which no limit counts, and another on the client's threads. Asked again if the servers answered that they could
+     * not read, as when the leader changes; servers that say nothing have had their time.
      */
     CompletableFuture<TxnResponse> first(List<? extends Op> reads) {
         long begun = time.nanoTime();
         CompletableFuture<TxnResponse> answer = sent(() -> commit(List.of(), reads, List.of()));
-        return limited(answer, FIRST.plus(withLoading(limit, time.nanoTime() - begun)));
+        return limited(answer, FIRST.plus(withLoading(limit, time.nanoTime() - begun)))
+                .exceptionallyCompose(failure -> isDown(failure) && why(failure).getCause() != null
+                        ? read(reads)
+                        : CompletableFuture.failedFuture(failure));
     }
 
     /**
@@ -114,15 +118,13 @@ final class Requests {
 
     private <T> CompletableFuture<T> asked(Function<Duration, CompletableFuture<T>> request, int number) {
         return request.apply(limit.dividedBy(TRIES))
-                .handle((answer, failure) -> {
-                    boolean again = failure != null && why(failure) instanceof StoreUnavailableException;
-                    return again && number < TRIES
-                            ? asked(request, number + 1)
-                            : failure == null
-                                    ? CompletableFuture.completedFuture(answer)
-                                    : CompletableFuture.<T>failedFuture(failure);
-                })
-                .thenCompose(same -> same);
+                .exceptionallyCompose(failure -> isDown(failure) && number < TRIES
+                        ? asked(request, number + 1)
+                        : CompletableFuture.failedFuture(failure));
+    }
+
+    private boolean isDown(Throwable failure) {
+        return why(failure) instanceof StoreUnavailableException;
     }
 
     CompletableFuture<TxnResponse> txn(List<Cmp> ifs, List<? extends Op> then, List<? extends Op> otherwise) {

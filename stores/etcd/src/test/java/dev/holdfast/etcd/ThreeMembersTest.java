@@ -120,6 +120,21 @@ class ThreeMembersTest {
         }
     }
 
+    /** Its first request waits at a leader that has no majority, and is refused once that one hears of its successor. */
+    @Test
+    void aClientConnectsThoughTheLeaderChanges() throws Exception {
+        int leader = cluster.leader();
+        String patient = Etcd.url(cluster.member(leader).endpoint(), "60s");
+        cluster.cutOff(leader);
+        CompletableFuture<LockClient> connecting = CompletableFuture.supplyAsync(() -> LockClient.connect(patient));
+        await().atMost(LONG).until(() -> cluster.leader() != leader);
+        assertThat(connecting).isNotDone();
+        cluster.heal();
+        try (LockClient client = connecting.get(60, TimeUnit.SECONDS)) {
+            client.lock(name()).acquire().close();
+        }
+    }
+
     @Test
     @Tag("thorough")
     void aClientOfAllMembersGoesOnWhenOneStandsStill() throws Exception {
