@@ -100,8 +100,7 @@ final class GrantState {
         /**
          * As the store moved it by a request sent at {@code sentNanos}; a doubt that came after the request remains. Then the
          * deadline does not move closer, because a wall clock that was set forward must not end a grant that the store keeps.
-         * If the grant is valid and the same, its deadline moves here. A doubt that does not see that yet keeps the one before,
-         * which is earlier.
+         * If the grant is valid and the same, its deadline moves here.
          *
          * @param surely how much of the lease is sure, in nanoseconds, where an earlier request may still make it shorter
          */
@@ -262,6 +261,7 @@ final class GrantState {
             long at = time.nanoTime();
             Validity doubted = new Validity(State.SUSPECT, now.deadline, now.slept, at, now.grant, null);
             if (VALIDITY.compareAndSet(this, now, doubted)) {
+                doubted.deadline = now.deadline; // a renewal that did not see the doubt may have moved it
                 plannedAt = at;
                 return true;
             }
