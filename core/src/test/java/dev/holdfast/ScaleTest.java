@@ -131,8 +131,8 @@ class ScaleTest {
         HoldOptions options = HoldOptions.defaults().lease(Duration.ofMillis(900));
         try (LockClient client = LockClient.builder(counted).time(time).build()) {
             List<Hold> holds = many(client, options, 3_000);
-            holds.add(client.lock("short", options.lease(Duration.ofMillis(100)))
-                    .acquire());
+            holds.add(
+                    client.lock("short", options.lease(Duration.ofMillis(100))).acquire());
             time.advance(Duration.ofMillis(1_500));
             assertThat(holds).allMatch(Hold::isValid);
             assertThat(counted.grantsRenewed.get() / 3_000)
@@ -152,8 +152,7 @@ class ScaleTest {
         }
     }
 
-    private static List<Hold> many(LockClient client, HoldOptions options, int count)
-            throws InterruptedException {
+    private static List<Hold> many(LockClient client, HoldOptions options, int count) throws InterruptedException {
         List<Hold> holds = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             holds.add(client.lock("name-" + i, options).acquire());
