@@ -90,7 +90,7 @@ class ScaleTest {
         UnreliableStore counted = new UnreliableStore(new MemoryStore(time).open(time));
         HoldOptions options = HoldOptions.defaults().lease(Duration.ofMillis(900));
         try (LockClient client = LockClient.builder(counted).time(time).build()) {
-            List<Hold> holds = many(client, options);
+            List<Hold> holds = many(client, options, 2_000);
             int thirds = 20;
             for (int i = 0; i < thirds; i++) {
                 time.advance(options.lease().dividedBy(3));
@@ -125,18 +125,36 @@ class ScaleTest {
     }
 
     @Test
+    void oneHoldOfAShortLeaseDoesNotHaveVeryManyOthersRenewedMoreOften() throws Exception {
+        ManualTime time = new ManualTime();
+        UnreliableStore counted = new UnreliableStore(new MemoryStore(time).open(time));
+        HoldOptions options = HoldOptions.defaults().lease(Duration.ofMillis(900));
+        try (LockClient client = LockClient.builder(counted).time(time).build()) {
+            List<Hold> holds = many(client, options, 3_000);
+            holds.add(
+                    client.lock("short", options.lease(Duration.ofMillis(100))).acquire());
+            time.advance(Duration.ofMillis(1_500));
+            assertThat(holds).allMatch(Hold::isValid);
+            assertThat(counted.grantsRenewed.get() / 3_000)
+                    .as("renewals of each in five thirds of the lease")
+                    .isLessThanOrEqualTo(7);
+            holds.forEach(Hold::close);
+        }
+    }
+
+    @Test
     void manyHoldsNeedNoThreadEach() throws Exception {
         try (LockClient client = LockClient.builder(memory.open()).build()) {
             int threads = Thread.activeCount();
-            List<Hold> holds = many(client, HoldOptions.defaults());
+            List<Hold> holds = many(client, HoldOptions.defaults(), 2_000);
             assertThat(Thread.activeCount()).isLessThan(threads + 5);
             holds.forEach(Hold::close);
         }
     }
 
-    private static List<Hold> many(LockClient client, HoldOptions options) throws InterruptedException {
+    private static List<Hold> many(LockClient client, HoldOptions options, int count) throws InterruptedException {
         List<Hold> holds = new ArrayList<>();
-        for (int i = 0; i < 2_000; i++) {
+        for (int i = 0; i < count; i++) {
             holds.add(client.lock("name-" + i, options).acquire());
         }
         return holds;

@@ -46,6 +46,7 @@ final class UnreliableStore extends ForwardedStore {
     volatile @Nullable CompletableFuture<Void> holdRenewalReplies;
     volatile @Nullable CompletableFuture<Void> holdReleaseReplies;
     final AtomicInteger renewalRequests = new AtomicInteger();
+    final AtomicInteger grantsRenewed = new AtomicInteger();
     final AtomicInteger claimRequests = new AtomicInteger();
     final AtomicInteger extendRequests = new AtomicInteger();
     final AtomicInteger releaseRequests = new AtomicInteger();
@@ -143,6 +144,7 @@ final class UnreliableStore extends ForwardedStore {
     @Override
     public CompletionStage<Map<ClaimId, Renewal>> renew(Collection<Grant> grants) {
         renewalRequests.incrementAndGet();
+        grantsRenewed.addAndGet(grants.size());
         CompletionStage<Map<ClaimId, Renewal>> answer = over(renewals, () -> real.renew(grants));
         CompletableFuture<Void> held = holdRenewalReplies;
         return held == null ? answer : answer.thenCombine(held, (verdicts, released) -> verdicts);

@@ -85,28 +85,27 @@ final class GrantState {
 
         /** Valid, as the store gave or moved it by a request sent at {@code sentNanos}. */
         Validity(Grant grant, long sentNanos, long slept) {
-            this(State.VALID, deadline(grant, sentNanos), slept, 0, grant, null);
+            this(State.VALID, deadline(Durations.nanos(grant.lease()), sentNanos), slept, 0, grant, null);
         }
 
         /** Until when a grant is valid whose lease was begun by a request sent at {@code sentNanos}. */
-        static long deadline(Grant grant, long sentNanos) {
-            return sentNanos + Durations.nanos(grant.lease()) - margin(grant);
+        static long deadline(long lease, long sentNanos) {
+            return sentNanos + lease - margin(lease);
         }
 
-        static long margin(Grant grant) {
-            return Math.max(Durations.nanos(grant.lease()) / MARGIN_DIVISOR, SMALLEST_MARGIN);
+        static long margin(long lease) {
+            return Math.max(lease / MARGIN_DIVISOR, SMALLEST_MARGIN);
         }
 
         /**
          * As the store moved it by a request sent at {@code sentNanos}; a doubt that came after the request remains. Then the
          * deadline does not move closer, because a wall clock that was set forward must not end a grant that the store keeps.
-         * If the grant is valid and the same, its deadline moves here. A doubt that does not see that yet keeps the one before,
-         * which is earlier.
+         * If the grant is valid and the same, its deadline moves here.
          *
-         * @param surely how much of the lease is sure, where an earlier request may still make it shorter
+         * @param surely how much of the lease is sure, in nanoseconds, where an earlier request may still make it shorter
          */
-        Validity moved(Grant newGrant, long sentNanos, Duration surely, long newSlept) {
-            long moved = deadline(newGrant.withLease(surely), sentNanos);
+        Validity moved(Grant newGrant, long sentNanos, long surely, long newSlept) {
+            long moved = deadline(surely, sentNanos);
             if (state == State.VALID && newGrant == grant && moved - deadline > 0) {
                 slept = newSlept; // first: a sleep is not found that this answer has outlived
                 deadline = moved;
@@ -130,7 +129,7 @@ final class GrantState {
 
         /** Whether the machine slept since, or its wall clock was set forward. */
         boolean hasSlept(long sleptByNow) {
-            return sleptByNow - slept > SMALLEST_MARGIN && sleptByNow - slept > margin(grant);
+            return sleptByNow - slept > SMALLEST_MARGIN && sleptByNow - slept > margin(Durations.nanos(grant.lease()));
         }
     }
 
@@ -163,8 +162,8 @@ final class GrantState {
     private volatile long asking;
     /** A request got no answer. */
     private volatile boolean inDoubt;
-    /** The shortest lease that a request without an answer may still set; null if there is none. */
-    private volatile @Nullable Duration shortestInDoubt;
+    /** The shortest lease that a request without an answer may still set, in nanoseconds. */
+    private volatile long shortestInDoubt = Long.MAX_VALUE;
 
     private volatile Loss.@Nullable Cause stopped;
 
@@ -249,7 +248,7 @@ final class GrantState {
     /** When the last request that confirmed it was sent, or somewhat before. */
     long provedAt() {
         Validity now = validity;
-        return now.deadline - Validity.deadline(now.grant, 0);
+        return now.deadline - Validity.deadline(Durations.nanos(now.grant.lease()), 0);
     }
 
     /** Takes the grant for invalid until a renewal, due at once, confirms it; false if it was not valid before. */
@@ -262,6 +261,7 @@ final class GrantState {
             long at = time.nanoTime();
             Validity doubted = new Validity(State.SUSPECT, now.deadline, now.slept, at, now.grant, null);
             if (VALIDITY.compareAndSet(this, now, doubted)) {
+                doubted.deadline = now.deadline; // a renewal that did not see the doubt may have moved it
                 plannedAt = at;
                 return true;
             }
@@ -280,7 +280,7 @@ final class GrantState {
     boolean confirm(Grant renewed, long sentNanos, long sleptWhenSent) {
         return move(now -> {
             boolean sameLease = renewed.lease().equals(now.grant.lease());
-            boolean later = Validity.deadline(renewed.withLease(sure(renewed.lease())), sentNanos) - now.deadline > 0;
+            boolean later = Validity.deadline(sure(renewed.lease()), sentNanos) - now.deadline > 0;
             // An answer that was overtaken by a change of lease, or by a later renewal, proves nothing new.
             return now.state == State.SUSPECT || (sameLease && later)
                     ? now.moved(now.grant.withLease(renewed.lease()), sentNanos, sure(renewed.lease()), sleptWhenSent)
@@ -327,8 +327,7 @@ final class GrantState {
             }
             if (next == now ? validity == now : VALIDITY.compareAndSet(this, now, next)) {
                 boolean doubted = next.state == State.SUSPECT;
-                Duration sure = sure(next.grant.lease());
-                plannedAt = doubted ? time.nanoTime() : next.deadline - Durations.nanos(sure) * 2 / 3;
+                plannedAt = doubted ? time.nanoTime() : next.deadline - sure(next.grant.lease()) * 2 / 3;
                 if (validity != next && isSuspect()) {
                     plannedAt = time.nanoTime(); // doubted meanwhile: the value just written may have hidden that
                 }
@@ -399,22 +398,19 @@ final class GrantState {
 
     /** The request has an answer, or failed. */
     void endRenewal(boolean answered) {
-        long asked = asking;
-        Duration shortest = shortestInDoubt;
-        asking = 0;
         if (!answered) {
             inDoubt = true;
-            if (asked != 0 && !sessionBound && (shortest == null || asked < Durations.nanos(shortest))) {
-                shortestInDoubt = Duration.ofNanos(asked);
+            if (asking != 0 && !sessionBound) {
+                shortestInDoubt = Math.min(asking, shortestInDoubt);
             }
         }
+        asking = 0;
         renewing = 0;
     }
 
-    /** How much of a lease that the store confirmed is sure. */
-    private Duration sure(Duration lease) {
-        Duration doubtful = shortestInDoubt;
-        return doubtful == null || doubtful.compareTo(lease) > 0 ? lease : doubtful;
+    /** How much of a lease that the store confirmed is sure, in nanoseconds. */
+    private long sure(Duration lease) {
+        return Math.min(Durations.nanos(lease), shortestInDoubt);
     }
 
     /** A renewal has begun that waits for its turn: unless it ends a fixed lease, what it will ask for is said now. */
@@ -433,7 +429,7 @@ final class GrantState {
         if (extendsLease()) {
             return asks(grant);
         }
-        long margin = Validity.margin(grant);
+        long margin = Validity.margin(Durations.nanos(grant.lease()));
         long left = Math.max(deadline() + margin - time.nanoTime(), margin);
         return asks(grant.withLease(Duration.ofNanos(left)));
     }
@@ -447,7 +443,7 @@ final class GrantState {
     private Grant asks(Grant request) {
         asking = Durations.nanos(request.lease());
         if (!sessionBound) {
-            long nearest = Validity.deadline(request, time.nanoTime());
+            long nearest = Validity.deadline(asking, time.nanoTime());
             VALIDITY.updateAndGet(
                     this, now -> now.isOpen() && nearest - now.deadline < 0 ? now.shortened(nearest) : now);
         }

@@ -86,6 +86,8 @@ final class LeaseRenewer {
     private final AtomicReference<@Nullable Wake> next = new AtomicReference<>();
     /** The timer had no thread for a wake: whoever plans one from now on has it come at once. */
     private volatile boolean missed;
+    /** When all were examined last. */
+    private volatile long passedAt;
 
     LeaseRenewer(StoreLink store, ElapsedTime time, Telemetry telemetry) {
         this.store = store;
@@ -223,7 +225,9 @@ final class LeaseRenewer {
         stopRenewingLeaks();
         long slept = time.slept();
         long soonest = Long.MAX_VALUE;
-        long forAll = grants.size() * BATCH_FOR_EACH;
+        // where passes come often for another reason, to renew much earlier would spare none
+        long forAll = Math.min(grants.size() * BATCH_FOR_EACH, 2 * (now - passedAt));
+        passedAt = now;
         for (GrantState grant : grants.values()) {
             if (grant.dueAt() - now <= batchWindow(grant, forAll) || grant.hasSlept(slept)) {
                 try {

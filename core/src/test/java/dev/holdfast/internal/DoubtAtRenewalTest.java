@@ -2,7 +2,9 @@ package dev.holdfast.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.management.ThreadMXBean;
 import dev.holdfast.spi.TimeSource;
+import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -55,5 +57,21 @@ class DoubtAtRenewalTest {
         assertThat(grant.confirm(grant.grant(), -30_000_000_000L, 0)).isTrue();
         assertThat(grant.hasRunOut()).isFalse();
         assertThat(grant.isSuspect()).as("until it is proved").isTrue();
+    }
+
+    /** It may have failed for want of memory, and must end all the same. */
+    @Test
+    void theEndOfARenewalWithoutAnAnswerTakesNoMemory() {
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        long bytes = Long.MAX_VALUE;
+        for (int i = 0; i < 3; i++) { // the first may load classes
+            GrantState failing = GrantInterleavingsTest.grant();
+            failing.beginRenewal();
+            failing.toRenew();
+            long before = threads.getCurrentThreadAllocatedBytes();
+            failing.endRenewal(false);
+            bytes = threads.getCurrentThreadAllocatedBytes() - before;
+        }
+        assertThat(bytes).isZero();
     }
 }

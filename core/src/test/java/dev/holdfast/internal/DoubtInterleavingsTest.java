@@ -15,9 +15,10 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * A grant is doubted while the answer of a renewal sent before comes: the doubt remains, and is due to be settled at
- * once, not a third of a lease later.
+ * once, not a third of a lease later, and takes nothing of the time that the renewal gave.
  *
- * <p>Has found, within a second, that the renewal wrote the next due time over that of the doubt.
+ * <p>Has found, within a second, that the renewal wrote the next due time over that of the doubt, and later that the doubt
+ * kept the deadline before the renewal.
  */
 @Timeout(value = Interleavings.PATIENCE_MINUTES, unit = TimeUnit.MINUTES)
 @Tag("thorough")
@@ -52,7 +53,8 @@ public class DoubtInterleavingsTest {
 
     @Operation
     public String atRest() {
-        return (grant.isSuspect() ? "suspect" : "valid") + (grant.isDue(still.nanoTime()) ? ", due" : ", not due");
+        return (grant.isSuspect() ? "suspect" : "valid") + (grant.isDue(still.nanoTime()) ? ", due" : ", not due")
+                + ", until " + grant.deadline();
     }
 
     @Test
