@@ -328,7 +328,7 @@ class ScriptPipelineTest {
             ScriptCall other = claim("b");
             together(pipeline, one, other);
             proxy.heal();
-            await().until(() -> Stream.of(one, other).allMatch(call -> call.wasSent() && !call.isUnderWay()));
+            awaitKept(pipeline, one, other);
 
             time.afterTheNextLook.set(() -> time.afterTheNextLook.set(
                     () -> { // as WAIT ends, and as the first is told
@@ -347,7 +347,7 @@ class ScriptPipelineTest {
             ScriptCall claim = claim("a");
             pipeline.send(claim);
             proxy.heal();
-            await().until(() -> claim.wasSent() && !claim.isUnderWay());
+            awaitKept(pipeline, claim);
             AtomicBoolean broken = new AtomicBoolean();
             time.afterTheNextLook.set(() -> {
                 broken.set(true);
@@ -381,6 +381,14 @@ class ScriptPipelineTest {
             proxy.toClient().hold();
             test.test(pipeline, time, proxy);
         }
+    }
+
+    /** Until the answers are kept for the replicas, and the event loop has gone on. */
+    private static void awaitKept(ScriptPipeline pipeline, ScriptCall... calls) {
+        await().until(() -> Stream.of(calls).allMatch(call -> call.wasSent() && !call.isUnderWay()));
+        CompletableFuture<Boolean> goneOn = new CompletableFuture<>();
+        pipeline.beforeSending("a", () -> goneOn.complete(true));
+        assertThat(Rig.get(goneOn)).isTrue();
     }
 
     private static List<ScriptCall> handedBack(ScriptPipeline by) {
