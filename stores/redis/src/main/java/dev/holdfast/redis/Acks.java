@@ -8,9 +8,9 @@ import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.stream.Stream;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,15 +46,21 @@ record Acks(int replicas, Duration timeout) {
         }
 
         private final Acks acks;
-        private final RedisErrors errors;
+        private final ScriptPipeline pipeline;
+        private final Consumer<ScriptCall> handled;
         private final long sentNanos;
-        private final List<Said> kept = new ArrayList<>();
+        private final Queue<Said> kept = new ConcurrentLinkedQueue<>();
         private final AsyncCommand<byte[], byte[], Long> command;
 
-        Waiting(Acks acks, RedisErrors errors, long sentNanos) {
+        /**
+         * @param pipeline takes the calls when it is unknown how many replicas have them
+         * @param handled hears of each call whose answer was kept, and is not any more
+         */
+        Waiting(Acks acks, ScriptPipeline pipeline, long sentNanos, Consumer<ScriptCall> handled) {
             this.acks = acks;
-            this.errors = errors;
+            this.pipeline = pipeline;
             this.sentNanos = sentNanos;
+            this.handled = handled;
             CommandArgs<byte[], byte[]> words = new CommandArgs<>(ByteArrayCodec.INSTANCE)
                     .add(acks.replicas)
                     .add(Math.max(1, acks.timeout.toMillis()));
@@ -71,41 +77,47 @@ record Acks(int replicas, Duration timeout) {
             return command;
         }
 
-        /** Those whose answers it keeps. */
-        Stream<ScriptCall> calls() {
-            return kept.stream().map(said -> said.call);
-        }
-
-        /** Keeps an answer until the replicas have it; on the event loop, like all methods below. */
+        /** Keeps an answer until the replicas have it. WAIT may have ended meanwhile on another thread, as with its connection. */
         void keep(ScriptCall call, byte[] text, long connection) {
             kept.add(new Said(call, text, connection));
+            if (command.isDone()) {
+                command.onComplete(this::answered);
+            }
         }
 
-        /**
-         * WAIT was answered, or failed. A WAIT of another connection than its grant's confirms nothing.
-         *
-         * @param by takes the calls when it is unknown how many replicas have them
-         */
-        void answered(@Nullable Long count, @Nullable Throwable failure, ScriptPipeline by) {
-            for (Said said : kept) {
-                if (said.call.isDone()) {
-                    continue;
+        /** WAIT was answered, or failed. A WAIT of another connection than its grant's confirms nothing. */
+        void answered(@Nullable Long count, @Nullable Throwable failure) {
+            for (Said said = kept.poll(); said != null; said = kept.poll()) {
+                try {
+                    tell(said, count, failure);
+                    handled.accept(said.call);
+                } catch (Throwable broken) {
+                    // such as of memory: it ends this one, and not the others
+                    said.call.fail(broken, pipeline.errors());
                 }
-                if (failure != null) {
-                    by.failed(said.call, failure);
-                } else if (count == null || said.connection != by.connectionNumber()) {
-                    by.failed(said.call, new IllegalStateException("no answer to WAIT on the connection of the grant"));
-                } else if (count >= acks.replicas) {
-                    said.call.answered(said.text, said.connection);
-                } else {
-                    said.call.fail(tooFew(count));
-                }
+            }
+        }
+
+        private void tell(Said said, @Nullable Long count, @Nullable Throwable failure) {
+            if (said.call.isDone()) {
+                return;
+            }
+            if (failure != null) {
+                pipeline.failed(said.call, failure);
+            } else if (count == null || said.connection != pipeline.connectionNumber()) {
+                pipeline.failed(
+                        said.call, new IllegalStateException("no answer to WAIT on the connection of the grant"));
+            } else if (count >= acks.replicas) {
+                said.call.answered(said.text, said.connection);
+            } else {
+                said.call.fail(tooFew(count));
             }
         }
 
         private StoreUnavailableException tooFew(long count) {
             return new StoreUnavailableException("only " + count + " of " + acks.replicas + " replicas (acks="
-                    + acks.replicas + ") confirmed a grant on " + errors.store() + " within " + acks.timeout.toMillis()
+                    + acks.replicas + ") confirmed a grant on "
+                    + pipeline.errors().store() + " within " + acks.timeout.toMillis()
                     + " ms: check the replicas, or set a lower acks");
         }
     }

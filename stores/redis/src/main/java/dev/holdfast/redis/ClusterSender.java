@@ -172,8 +172,16 @@ final class ClusterSender implements ScriptSender {
     }
 
     private void sendLater(ScriptCall call, String why) {
-        if (isLate(call) || !schedule(() -> send(call), pause(call))) {
+        if (isLate(call) || !schedule(() -> sendAfterPause(call), pause(call))) {
             call.fail(unsettled(why));
+        }
+    }
+
+    private void sendAfterPause(ScriptCall call) {
+        try {
+            send(call);
+        } catch (Throwable broken) { // such as of memory: nobody else has it
+            call.fail(broken, errors);
         }
     }
 

@@ -74,7 +74,7 @@ final class Outbox {
                 try {
                     other.accept(call);
                 } catch (Throwable broken) { // such as of memory
-                    call.fail(errors.of(broken));
+                    call.fail(broken, errors);
                 }
             }
         }

@@ -79,7 +79,7 @@ final class Packets {
         try {
             Acks.@Nullable Waiting confirmation =
                     acks.areWanted() && calls.stream().anyMatch(ScriptCall::mayGrant)
-                            ? new Acks.Waiting(acks, pipeline.errors(), now)
+                            ? new Acks.Waiting(acks, pipeline, now, this::forgetIfDone)
                             : null;
             for (ScriptCall call : calls) {
                 SentCommand command = call.command(
@@ -114,11 +114,13 @@ final class Packets {
 
     private void await(Acks.Waiting confirmation) {
         confirmation.command().onComplete((count, failure) -> {
-            pipeline.heard(failure);
-            confirmations.remove(confirmation);
-            confirmation.answered(count, failure, pipeline);
-            confirmation.calls().forEach(this::forgetIfDone);
-            pipeline.drainSoon();
+            confirmations.remove(confirmation); // first: nothing is sent until then
+            try {
+                pipeline.heard(failure);
+            } finally {
+                confirmation.answered(count, failure);
+                pipeline.drainSoon();
+            }
         });
         confirmations.add(confirmation);
     }

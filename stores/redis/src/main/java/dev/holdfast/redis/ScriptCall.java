@@ -23,6 +23,7 @@ final class ScriptCall {
     /** A place in the queue that no claim has. */
     static final String NO_PLACE = "-";
 
+    private static final TakenBack TAKEN_BACK = new TakenBack();
     private static final byte[] ONE = {'1'};
     /** How often what hears is told again that throws: Errors, such as of memory, often come in a row. */
     private static final int TRIES = 2;
@@ -38,11 +39,14 @@ final class ScriptCall {
         OTHER
     }
 
-    /** How a command ends that was taken back. There may be very many at once, and a stack for each is dear. */
+    /**
+     * How a command ends that was taken back. There may be very many at once, and one for all is made before: an Error of
+     * memory would leave the rest of them to Lettuce, which repeats them.
+     */
     static final class TakenBack extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
-        TakenBack() {
+        private TakenBack() {
             super("the connection ended, or the call was given up", null, false, false);
         }
     }
@@ -145,19 +149,24 @@ final class ScriptCall {
         return new ScriptCall(Script.RENEW, Kind.RENEWAL, null, states, args);
     }
 
-    /** Names what hears of its end, and is told again if it throws. Before it is sent. */
+    /** Names what hears of its end, and is told again if it throws, at last that there is no answer. Before it is sent. */
     void tell(BiConsumer<@Nullable Answer, @Nullable Throwable> whoHears) {
         hears.set(whoHears);
     }
 
     private void end(@Nullable Answer said, @Nullable Throwable failure) {
         BiConsumer<@Nullable Answer, @Nullable Throwable> one = hears.getAndSet(null);
+        Answer answer = said;
+        Throwable why = failure;
         for (int tries = 0; one != null && tries <= TRIES; tries++) {
             try {
-                one.accept(said, failure);
+                one.accept(answer, why);
                 return;
-            } catch (Throwable broken) {
-                // no matter of the connection, which goes on; but nobody else tells what came of the call
+            } catch (Throwable broken) { // no matter of the connection; but nobody else tells what came of the call
+                if (tries == TRIES - 1 && answer != null) {
+                    answer = null; // which nobody can read: it counts as none
+                    why = broken;
+                }
             }
         }
     }
@@ -281,11 +290,23 @@ final class ScriptCall {
         firstConnection = 0;
     }
 
+    /** The same by what was thrown on its way, as it is where another Error keeps its meaning from being said. */
+    void fail(Throwable thrown, RedisErrors errors) {
+        Throwable why = thrown;
+        try {
+            why = errors.of(thrown);
+        } catch (Throwable another) { // Errors often come in a row
+            // nobody else ends the call
+        }
+        end(null, why);
+        cancelCommand();
+    }
+
     /** Lettuce forgets it, so that it can be sent again from here. */
     void cancelCommand() {
         SentCommand sent = command;
         if (sent != null) {
-            sent.completeExceptionally(new TakenBack());
+            sent.completeExceptionally(TAKEN_BACK);
         }
     }
 

@@ -372,7 +372,7 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages {
         try {
             return events.redirected(call, answer);
         } catch (Throwable broken) { // a direction that nobody can read, or an Error, such as of memory
-            call.fail(errors.of(broken));
+            call.fail(broken, errors);
             return true;
         }
     }
@@ -401,7 +401,7 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages {
         try {
             add(call, this::drainLater); // not at once: it may fail again
         } catch (Throwable notPlanned) { // such as of memory
-            call.fail(errors.of(notPlanned));
+            call.fail(notPlanned, errors);
         }
     }
 

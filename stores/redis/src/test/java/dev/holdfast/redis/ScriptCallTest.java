@@ -68,6 +68,20 @@ class ScriptCallTest {
         assertThat(call.isDone()).isTrue();
     }
 
+    /** Neither a release nor a claim waits for ever. */
+    @Test
+    void anAnswerToTwoCallsThatNobodyCanReadIsAFailureOfBoth() {
+        ScriptCall release = ScriptCall.release("order:42", ClaimId.random(), Mode.EXCLUSIVE);
+        CompletableFuture<ScriptCall.Answer> released = Rig.answerOf(release);
+        ScriptCall claim = ScriptCall.claim("order:42", true, true, List.of());
+        CompletableFuture<ScriptCall.Answer> claimed = Rig.answerOf(claim);
+
+        release.with(claim, alone -> {}).answered(new byte[0], GREETED);
+
+        assertThat(released).isCompletedExceptionally();
+        assertThat(claimed).isCompletedExceptionally();
+    }
+
     @Test
     void aClaimThatIsToBeSentByItselfIsSoThoughThatThrowsOnce() {
         ScriptCall release = ScriptCall.release("order:42", ClaimId.random(), Mode.EXCLUSIVE);

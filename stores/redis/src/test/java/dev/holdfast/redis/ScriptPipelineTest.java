@@ -15,6 +15,7 @@ import dev.holdfast.testbed.Ports;
 import dev.holdfast.testbed.TcpProxy;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
 import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
@@ -25,6 +26,7 @@ import java.util.AbstractList;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -32,6 +34,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** The connection for scripts, when the client library throws. */
@@ -265,6 +268,161 @@ class ScriptPipelineTest {
             });
 
             CompletableFuture<ScriptCall.Answer> answer = pipeline.ask(ScriptCall.of(Script.STATUS, "a", List.of()));
+
+            assertThatThrownBy(() -> Rig.get(answer)).hasRootCauseMessage("of the test");
+        }
+    }
+
+    @Test
+    void norDoesAnotherAsItIsExplained() {
+        try (Rig rig = new Rig("--cluster-enabled", "yes", "--cluster-port", Integer.toString(Ports.free()));
+                RedisClient client = RedisClient.create(rig.server.uri());
+                StatefulRedisConnection<byte[], byte[]> connection = client.connect(ByteArrayCodec.INSTANCE)) {
+            ScriptPipeline pipeline =
+                    new ScriptPipeline(connection, rig.time(), Rig.NEVER, new RedisErrors("redis"), Acks.NONE);
+            pipeline.tell(new PipelineEvents() {
+                @Override
+                public boolean redirected(ScriptCall call, String answer) {
+                    throw new Unspeakable();
+                }
+            });
+            ScriptCall call = ScriptCall.of(Script.STATUS, "a", List.of());
+
+            pipeline.send(call);
+
+            assertThat(isAnsweredOrHasFailed(call)).isTrue();
+        }
+    }
+
+    /** An Error, of which to say anything is another. */
+    private static final class Unspeakable extends InternalError {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        public String getMessage() {
+            throw new OutOfMemoryError("of the test");
+        }
+    }
+
+    /** As where the topology of a cluster changes: another thread retires the connection. */
+    @Test
+    void aGrantIsHandedBackThoughItsConnectionIsRetiredJustBeforeItIsKeptForItsReplicas() {
+        withHeldAnswers(new Acks(1, Rig.TIMEOUT), (pipeline, time, proxy) -> {
+            List<ScriptCall> back = handedBack(pipeline);
+            ScriptCall claim = claim("a");
+            pipeline.send(claim);
+            await().until(() -> proxy.toClient().traffic().kept() > 0);
+
+            time.afterTheNextLook.set(pipeline::retire); // it is at the answer
+            proxy.heal();
+
+            await().until(() -> back.contains(claim));
+        });
+    }
+
+    @Test
+    void anErrorAsOneGrantIsHandedBackKeepsNoOtherFromIt() {
+        withHeldAnswers(new Acks(1, Rig.TIMEOUT), (pipeline, time, proxy) -> {
+            List<ScriptCall> back = handedBack(pipeline);
+            ScriptCall one = claim("a");
+            ScriptCall other = claim("b");
+            together(pipeline, one, other);
+            proxy.heal();
+            awaitKept(pipeline, one, other);
+
+            time.afterTheNextLook.set(() -> time.afterTheNextLook.set(
+                    () -> { // as WAIT ends, and as the first is told
+                        throw new OutOfMemoryError("of the test");
+                    }));
+            pipeline.retire();
+
+            assertThat(back).containsExactly(other);
+            assertThat(one.isDone()).isTrue();
+        });
+    }
+
+    @Test
+    void anErrorAsWaitIsAnsweredKeepsNoOtherCallFromBeingSent() {
+        withHeldAnswers(new Acks(1, Duration.ofSeconds(2)), (pipeline, time, proxy) -> {
+            ScriptCall claim = claim("a");
+            pipeline.send(claim);
+            proxy.heal();
+            awaitKept(pipeline, claim);
+            AtomicBoolean broken = new AtomicBoolean();
+            time.afterTheNextLook.set(() -> {
+                broken.set(true);
+                throw new OutOfMemoryError("of the test");
+            });
+            await().untilTrue(broken);
+
+            ScriptCall next = ScriptCall.of(Script.STATUS, "b", List.of());
+            pipeline.send(next);
+
+            assertThat(isAnsweredOrHasFailed(next)).isTrue();
+            assertThat(isAnsweredOrHasFailed(claim)).isTrue();
+        });
+    }
+
+    /** A connection on which no answer arrives yet. */
+    @FunctionalInterface
+    private interface HeldAnswers {
+        void test(ScriptPipeline pipeline, HookedTime time, TcpProxy proxy);
+    }
+
+    private static void withHeldAnswers(Acks acks, HeldAnswers test) {
+        try (Rig rig = new Rig();
+                TcpProxy proxy = TcpProxy.to(rig.server.port());
+                RedisClient client = RedisClient.create("redis://127.0.0.1:" + proxy.port());
+                StatefulRedisConnection<byte[], byte[]> connection = client.connect(ByteArrayCodec.INSTANCE)) {
+            HookedTime time = new HookedTime(rig.time());
+            ScriptPipeline pipeline = new ScriptPipeline(connection, time, Rig.NEVER, new RedisErrors("redis"), acks);
+            ServerCheck.loadScripts(connection);
+            assertThat(connection.sync().ping()).isEqualTo("PONG");
+            proxy.toClient().hold();
+            test.test(pipeline, time, proxy);
+        }
+    }
+
+    /** Until the answers are kept for the replicas, and the event loop has gone on. */
+    private static void awaitKept(ScriptPipeline pipeline, ScriptCall... calls) {
+        await().until(() -> Stream.of(calls).allMatch(call -> call.wasSent() && !call.isUnderWay()));
+        CompletableFuture<Boolean> goneOn = new CompletableFuture<>();
+        pipeline.beforeSending("a", () -> goneOn.complete(true));
+        assertThat(Rig.get(goneOn)).isTrue();
+    }
+
+    private static List<ScriptCall> handedBack(ScriptPipeline by) {
+        List<ScriptCall> back = new CopyOnWriteArrayList<>();
+        by.tell(new PipelineEvents() {
+            @Override
+            public void unsent(ScriptCall call) {
+                back.add(call);
+            }
+        });
+        return back;
+    }
+
+    private static ScriptCall claim(String name) {
+        return ScriptCall.claim(name, true, true, words(Rig.claim(name)));
+    }
+
+    /** Nobody else has it meanwhile. */
+    @Test
+    void anErrorAfterTheyPauseLeavesNoCallToAClusterWithoutAnAnswer() {
+        try (Rig rig = new Rig();
+                RedisClient client = RedisClient.create()) {
+            HookedTime time = new HookedTime(rig.time());
+            ClusterSender cluster = new ClusterSender(
+                    client,
+                    RedisURI.create(rig.server.uri()),
+                    List.of(), // no node has a slot, nor says who has
+                    new Settings(time, Rig.NEVER, Rig.NEVER, 0),
+                    new RedisErrors("redis"));
+            time.beforeTheNextTask.set(() -> time.afterTheNextLook.set(() -> {
+                throw new OutOfMemoryError("of the test");
+            }));
+
+            CompletableFuture<ScriptCall.Answer> answer = cluster.ask(ScriptCall.of(Script.STATUS, "a", List.of()));
 
             assertThatThrownBy(() -> Rig.get(answer)).hasRootCauseMessage("of the test");
         }
