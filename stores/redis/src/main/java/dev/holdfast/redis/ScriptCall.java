@@ -23,7 +23,9 @@ final class ScriptCall {
     /** A place in the queue that no claim has. */
     static final String NO_PLACE = "-";
 
+    @SuppressWarnings("StaticAssignmentOfThrowable") // it keeps neither a stack nor what is suppressed
     private static final TakenBack TAKEN_BACK = new TakenBack();
+
     private static final byte[] ONE = {'1'};
     /** How often what hears is told again that throws: Errors, such as of memory, often come in a row. */
     private static final int TRIES = 2;
