@@ -137,12 +137,12 @@ final class Changed {
                 .collect(Collectors.toCollection(LinkedHashSet::new));
     }
 
-    /** The stores of a module, by the names of its contract tests: Postgres, MariaDb and H2 of stores/jdbc. */
+    /** The stores of a module, by the names of their random histories: Postgres, MariaDb and H2 of stores/jdbc. */
     private static List<String> kindsOf(String store) {
-        String contract = "StoreContractTest";
+        String histories = "FuzzTest";
         return testsOf(store).stream()
-                .filter(test -> test.endsWith(contract))
-                .map(test -> test.substring(test.lastIndexOf('.') + 1, test.length() - contract.length()))
+                .filter(test -> test.endsWith(histories))
+                .map(test -> test.substring(test.lastIndexOf('.') + 1, test.length() - histories.length()))
                 .toList();
     }
 

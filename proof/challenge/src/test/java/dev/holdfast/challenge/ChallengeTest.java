@@ -40,6 +40,7 @@ class ChallengeTest {
     }
 
     @Test
+    @Tag("thorough")
     void anInterruptedRunSaysWhatItSawAndLeavesNoProcessAndNoFile() throws IOException {
         Path temporary = Files.createDirectory(folder.resolve("temporary"));
         try (ChildProcess challenge = ChildJvm.main(Challenge.class)

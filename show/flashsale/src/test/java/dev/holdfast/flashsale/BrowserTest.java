@@ -245,6 +245,7 @@ class BrowserTest {
     }
 
     @Test
+    @Tag("thorough")
     void anExportedRunPlaysAgainWithoutTheSale(@TempDir Path folder) throws Exception {
         sale.open("none", OnTwoServers.STOCK, 50);
         awaitRecorded("\"buyers\":null");

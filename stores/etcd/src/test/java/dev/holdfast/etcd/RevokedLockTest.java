@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Locks that are broken by a client which leaves at once, as the command line does. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
-class BreakTest {
+class RevokedLockTest {
     /** A busy machine is in time to renew it. */
     private static final Duration LEASE = Duration.ofSeconds(9);
 
