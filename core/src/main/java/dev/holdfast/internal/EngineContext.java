@@ -44,20 +44,18 @@ final class EngineContext {
             Environment environment,
             List<LockListener> listeners,
             Duration outageLimit) {
-        Counters counters = new Counters();
         this.time = time;
         this.environment = environment;
-        this.store = new StoreLink(opening, counters, time);
         this.dispatcher = new EventDispatcher(
                 listeners,
                 environment.notifying(),
                 client + "-listeners",
                 task -> time.schedule(task, RETRY),
-                store.description(),
-                counters.droppedEvents);
+                opening.description());
         this.completionThreads = new CompletionThreads(
-                client + "-completions", task -> time.schedule(task, BLOCKED), store.description());
-        this.telemetry = new Telemetry(counters, dispatcher, time, store.description(), callSites);
+                client + "-completions", task -> time.schedule(task, BLOCKED), opening.description());
+        this.telemetry = new Telemetry(dispatcher, time, opening.description(), callSites);
+        this.store = new StoreLink(opening, telemetry, time);
         this.locks = new LocalLocks(this);
         this.reachability = new Reachability(store, time, telemetry, outageLimit, locks);
         this.renewer = new LeaseRenewer(store, time, telemetry);

@@ -59,7 +59,9 @@ final class EventDispatcher implements AutoCloseable {
     private final ThreadPoolExecutor own;
     private final Consumer<Runnable> later;
     private final String store;
-    private final LongAdder dropped;
+    /** Counts the events that no listener received. */
+    final LongAdder dropped = new LongAdder();
+
     private final Queue<Note> notes = new ConcurrentLinkedQueue<>();
     private final AtomicInteger waiting = new AtomicInteger();
     private final AtomicBoolean delivering = new AtomicBoolean();
@@ -73,15 +75,13 @@ final class EventDispatcher implements AutoCloseable {
      * @param threadName the own thread's
      * @param later runs its argument in a while
      * @param store where the locks live, for messages
-     * @param dropped counts the events that no listener received
      */
     EventDispatcher(
             List<LockListener> listeners,
             @Nullable Executor chosen,
             String threadName,
             Consumer<Runnable> later,
-            String store,
-            LongAdder dropped) {
+            String store) {
         this.listeners = new CopyOnWriteArrayList<>(listeners);
         this.own = new ThreadPoolExecutor(1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
             Thread thread = new Thread(task, threadName);
@@ -92,7 +92,6 @@ final class EventDispatcher implements AutoCloseable {
         this.executors = chosen == null ? List.of(own) : List.of(chosen, own);
         this.later = later;
         this.store = store;
-        this.dropped = dropped;
     }
 
     /** Adds a listener, unless it is one already. */

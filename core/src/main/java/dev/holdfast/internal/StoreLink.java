@@ -40,15 +40,15 @@ final class StoreLink implements StoreListener {
 
     private final StoreOpening opening;
     private final String description;
-    private final Counters counters;
+    private final Telemetry telemetry;
     private final TimeSource time;
     private @Nullable EngineContext engine;
 
-    StoreLink(StoreOpening opening, Counters counters, TimeSource time) {
+    StoreLink(StoreOpening opening, Telemetry telemetry, TimeSource time) {
         this.opening = opening;
         // asked once: messages are made where a store that throws would do harm
         this.description = opening.description();
-        this.counters = counters;
+        this.telemetry = telemetry;
         this.time = time;
     }
 
@@ -97,8 +97,8 @@ final class StoreLink implements StoreListener {
 
     /** Sends a claim, which says {@link #ended} once it has its answer. */
     Pending claim(ClaimInFlight of) {
-        counters.claims.increment();
-        counters.storeCalls.increment();
+        telemetry.claims.increment();
+        telemetry.storeCalls.increment();
         try {
             Store store = opening.opened;
             Pending sent = store == null ? opening.claim(of.claim, of.answer) : store.claim(of.claim, of.answer);
@@ -112,13 +112,13 @@ final class StoreLink implements StoreListener {
     /** A claim has its answer, and the lock has heard it. */
     void ended(Claim claim, long sent, @Nullable Throwable failure) {
         if (!claim.waits()) { // one that waits takes as long as others hold: that says nothing of the store
-            counters.storeNanos.add(time.nanoTime() - sent);
+            telemetry.storeNanos.add(time.nanoTime() - sent);
         }
         Reachability heard = engine().reachability;
         if (failure == null) {
             heard.answered(claim.name());
         } else {
-            counters.failedStoreCalls.increment();
+            telemetry.failedStoreCalls.increment();
             heard.unanswered(claim.name(), sent, failure);
         }
     }
@@ -243,7 +243,7 @@ final class StoreLink implements StoreListener {
     private <T> CompletableFuture<T> send(
             List<String> names, BiConsumer<Reachability, T> proves, Supplier<CompletionStage<T>> request) {
         long sent = time.nanoTime();
-        counters.storeCalls.increment();
+        telemetry.storeCalls.increment();
         CompletableFuture<T> answer = new CompletableFuture<>();
         BiConsumer<@Nullable T, @Nullable Throwable> ends = (value, failed) -> {
             Throwable failure = failed == null && value == null ? new NullPointerException(NULL) : failed;
@@ -272,9 +272,9 @@ final class StoreLink implements StoreListener {
             long sent,
             @Nullable T value,
             @Nullable Throwable failure) {
-        counters.storeNanos.add(time.nanoTime() - sent);
+        telemetry.storeNanos.add(time.nanoTime() - sent);
         if (failure != null) {
-            counters.failedStoreCalls.increment();
+            telemetry.failedStoreCalls.increment();
         }
         Reachability heard = engine().reachability;
         if (failure == null) {

@@ -16,7 +16,7 @@
  *   <li>renewal and release: {@code LeaseRenewer}, {@code RenewalSender} (its batches), {@code ReleaseSender}
  *   <li>the door to the store: {@code StoreLink}; a store that is opened by the first request: {@code StoreOpening};
  *       whether it answers: {@code Reachability}
- *   <li>what is reported: {@code Telemetry}, {@code Counters}, {@code EventDispatcher}, {@code FlightEvents}
+ *   <li>what is reported: {@code Telemetry}, {@code EventDispatcher}, {@code FlightEvents}
  * </ul>
  */
 @NullMarked

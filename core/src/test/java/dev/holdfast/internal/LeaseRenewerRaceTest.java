@@ -80,7 +80,7 @@ class LeaseRenewerRaceTest {
 
     private LeaseRenewer renewer() {
         return new LeaseRenewer(
-                new StoreLink(StoreOpening.of(store, time), new Counters(), time),
+                new StoreLink(StoreOpening.of(store, time), race.engine.context().telemetry, time),
                 ElapsedTime.of(time),
                 race.engine.context().telemetry);
     }

@@ -29,7 +29,6 @@ final class LocalRace {
                     "memory.MemoryLock",
                     "internal.StoreLink",
                     "internal.StoreOpening",
-                    "internal.Counters",
                     "internal.FlightEvents",
                     "internal.ClaimFactory",
                     "internal.LeaseRenewer",
