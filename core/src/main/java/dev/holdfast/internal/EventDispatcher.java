@@ -4,12 +4,14 @@ import dev.holdfast.LockEvent;
 import dev.holdfast.LockListener;
 import dev.holdfast.Loss;
 import dev.holdfast.spi.Redacted;
+import dev.holdfast.spi.support.DaemonThreads;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -83,11 +85,8 @@ final class EventDispatcher implements AutoCloseable {
             Consumer<Runnable> later,
             String store) {
         this.listeners = new CopyOnWriteArrayList<>(listeners);
-        this.own = new ThreadPoolExecutor(1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
-            Thread thread = new Thread(task, threadName);
-            thread.setDaemon(true);
-            return thread;
-        });
+        ThreadFactory daemons = task -> DaemonThreads.daemon(threadName, task);
+        this.own = new ThreadPoolExecutor(1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), daemons);
         own.allowCoreThreadTimeOut(true);
         this.executors = chosen == null ? List.of(own) : List.of(chosen, own);
         this.later = later;
