@@ -67,7 +67,7 @@ public final class Engine {
         try {
             store = opener.apply(time);
             EngineContext context = new EngineContext(store, time, client, label, environment, listeners, outageLimit);
-            context.store.serve(context);
+            store.listen(context.store);
             return new Engine(context, new Names(namespace), own);
         } catch (RuntimeException | Error e) {
             try {

@@ -55,7 +55,7 @@ final class EngineContext {
         this.completionThreads = new CompletionThreads(
                 client + "-completions", task -> time.schedule(task, BLOCKED), opening.description());
         this.telemetry = new Telemetry(dispatcher, time, opening.description(), callSites);
-        this.store = new StoreLink(opening, telemetry, time);
+        this.store = new StoreLink(this, opening);
         this.locks = new LocalLocks(this);
         this.reachability = new Reachability(store, time, telemetry, outageLimit, locks);
         this.renewer = new LeaseRenewer(store, time, telemetry);

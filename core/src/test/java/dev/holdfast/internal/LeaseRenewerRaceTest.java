@@ -80,7 +80,7 @@ class LeaseRenewerRaceTest {
 
     private LeaseRenewer renewer() {
         return new LeaseRenewer(
-                new StoreLink(StoreOpening.of(store, time), race.engine.context().telemetry, time),
+                new StoreLink(race.engine.context(), StoreOpening.of(store, time)),
                 ElapsedTime.of(time),
                 race.engine.context().telemetry);
     }

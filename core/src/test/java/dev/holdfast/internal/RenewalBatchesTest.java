@@ -37,7 +37,7 @@ class RenewalBatchesTest {
     private final List<Request> requests = new ArrayList<>();
     private final List<GrantState> grants = new ArrayList<>();
     private final LeaseRenewer renewer = new LeaseRenewer(
-            new StoreLink(StoreOpening.of(slow(), time), race.engine.context().telemetry, time),
+            new StoreLink(race.engine.context(), StoreOpening.of(slow(), time)),
             ElapsedTime.of(time),
             race.engine.context().telemetry);
 
