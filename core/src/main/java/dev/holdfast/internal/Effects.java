@@ -172,7 +172,7 @@ final class Effects implements AutoCloseable {
     record Linger(ExclusiveQueue queue, GrantState grant) implements Effect {
         @Override
         public void run() {
-            queue.context.beforeSending(
+            queue.context.store.beforeSending(
                     queue.name, () -> queue.lock.transition(then -> queue.endOfLinger(grant, then)));
         }
     }

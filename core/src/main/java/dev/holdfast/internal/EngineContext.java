@@ -75,18 +75,6 @@ final class EngineContext {
         return chosen == null ? completionThreads : chosen;
     }
 
-    /**
-     * Runs a task that must not be dropped when the store sends next: at once if the store cannot report when that is. It
-     * may run more than once, as where it has thrown.
-     */
-    void beforeSending(LockName name, Runnable task) {
-        try {
-            store.beforeSending(name.inStore(), () -> Effects.surely(task));
-        } catch (RuntimeException | Error broken) {
-            task.run();
-        }
-    }
-
     /** Marks the client closed; false if it was before. */
     boolean close() {
         return closed.compareAndSet(false, true);

@@ -305,7 +305,7 @@ final class SharedGrant {
         } else if (goesBackNow || first != null || !state.isValid()) {
             release(closer, then);
         } else if (!releasePlanned) {
-            then.add(() -> context.beforeSending(queue.name, () -> queue.lock.transition(this::releaseIfUnused)));
+            then.add(() -> context.store.beforeSending(queue.name, () -> queue.lock.transition(this::releaseIfUnused)));
             releasePlanned = true;
         }
     }

@@ -63,13 +63,21 @@ final class StoreLink implements StoreListener {
         return store == null ? Store.WHOLE : store.part(name);
     }
 
-    /** See {@link Store#beforeSending}. */
-    void beforeSending(String name, Runnable task) {
-        Store store = opening.known();
-        if (store == null) {
+    /**
+     * Runs a task that must not be dropped when the store sends next: at once if the store cannot report when that is. It
+     * may run more than once, as where it has thrown.
+     */
+    void beforeSending(LockName name, Runnable task) {
+        try {
+            Runnable surely = () -> Effects.surely(task);
+            Store store = opening.known();
+            if (store == null) {
+                surely.run();
+            } else {
+                store.beforeSending(name.inStore(), surely);
+            }
+        } catch (RuntimeException | Error broken) {
             task.run();
-        } else {
-            store.beforeSending(name, task);
         }
     }
 

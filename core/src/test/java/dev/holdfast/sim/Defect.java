@@ -140,7 +140,7 @@ enum Defect {
     IDLE_GRANT_KEPT_THOUGH_OTHERS_WAIT(
             "internal/Effects",
             """
-            queue.context.beforeSending(
+            queue.context.store.beforeSending(
                     queue.name, () -> queue.lock.transition(then -> queue.endOfLinger(grant, then)));
 """,
             "queue.context.time.schedule(() -> queue.lock.transition(then -> queue.endOfLinger(grant, then)),"
