@@ -2,7 +2,7 @@ package dev.holdfast;
 
 import dev.holdfast.internal.Durations;
 import dev.holdfast.internal.Engine;
-import dev.holdfast.internal.Environment;
+import dev.holdfast.internal.Engine.Environment;
 import dev.holdfast.internal.Names;
 import dev.holdfast.internal.StoreOpening;
 import dev.holdfast.spi.StoreContext;

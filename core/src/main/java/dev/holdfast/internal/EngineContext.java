@@ -2,6 +2,7 @@ package dev.holdfast.internal;
 
 import dev.holdfast.ClientClosedException;
 import dev.holdfast.LockListener;
+import dev.holdfast.internal.Engine.Environment;
 import dev.holdfast.spi.support.ElapsedTime;
 import java.time.Duration;
 import java.util.List;

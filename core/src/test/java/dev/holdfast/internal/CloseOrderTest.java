@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.HoldOptions;
 import dev.holdfast.LockMode;
+import dev.holdfast.internal.Engine.Environment;
 import dev.holdfast.memory.ManualTime;
 import dev.holdfast.memory.MemoryStore;
 import dev.holdfast.spi.Mode;

@@ -4,6 +4,7 @@ import dev.holdfast.HoldOptions;
 import dev.holdfast.Holder;
 import dev.holdfast.LockEvent.NotAcquired;
 import dev.holdfast.LockMode;
+import dev.holdfast.internal.Engine.Environment;
 import dev.holdfast.memory.MemoryStore;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;

@@ -9,6 +9,7 @@ import dev.holdfast.HoldLostException;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.LockMode;
 import dev.holdfast.Loss;
+import dev.holdfast.internal.Engine.Environment;
 import dev.holdfast.memory.ManualTime;
 import dev.holdfast.memory.MemoryStore;
 import dev.holdfast.spi.Mode;

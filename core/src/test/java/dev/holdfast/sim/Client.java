@@ -5,7 +5,7 @@ import dev.holdfast.LockStatus;
 import dev.holdfast.Loss;
 import dev.holdfast.internal.Engine;
 import dev.holdfast.internal.EngineDoor;
-import dev.holdfast.internal.Environment;
+import dev.holdfast.internal.Engine.Environment;
 import dev.holdfast.internal.StoreOpening;
 import dev.holdfast.spi.TimeSource;
 import java.time.Duration;

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
  */
 class EngineSizeTest {
     private static final Path ENGINE = Path.of("../../core/src/main/java/dev/holdfast/internal");
-    private static final int MOST_FILES = 44;
+    private static final int MOST_FILES = 43;
     private static final int MOST_LINES = 6_756;
     /** One algorithm may be one file. */
     private static final int LONGEST_FILE = 506;

@@ -25,7 +25,6 @@ class PublicTypesTest {
             "dev.holdfast.internal.Log",
             "dev.holdfast.internal.MultiAcquisition",
             "dev.holdfast.internal.Names",
-            "dev.holdfast.internal.Environment",
             "dev.holdfast.internal.Inspection",
             "dev.holdfast.internal.StackRoom",
             "dev.holdfast.internal.StoreOpening",
