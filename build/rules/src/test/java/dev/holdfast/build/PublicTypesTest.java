@@ -28,7 +28,6 @@ class PublicTypesTest {
             "dev.holdfast.internal.Inspection",
             "dev.holdfast.internal.StackRoom",
             "dev.holdfast.internal.StoreOpening",
-            "dev.holdfast.internal.StoreFinder",
             "dev.holdfast.internal.SystemTime");
 
     private final House house = House.get();
