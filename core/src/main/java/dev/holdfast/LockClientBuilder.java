@@ -114,7 +114,10 @@ public final class LockClientBuilder {
      * @param value not negative; with zero a wait ends as soon as an outage is noticed
      */
     public LockClientBuilder outageLimit(Duration value) {
-        this.outageLimit = Durations.checkOutageLimit(value);
+        if (value.isNegative()) {
+            throw new IllegalArgumentException("the outage limit must not be negative: " + Durations.text(value));
+        }
+        this.outageLimit = value;
         return this;
     }
 

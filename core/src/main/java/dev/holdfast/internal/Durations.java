@@ -48,14 +48,6 @@ public final class Durations {
         return left.isNegative() ? Duration.ZERO : left;
     }
 
-    /** A limit of outages, checked. */
-    public static Duration checkOutageLimit(Duration limit) {
-        if (limit.isNegative()) {
-            throw new IllegalArgumentException("the outage limit must not be negative: " + text(limit));
-        }
-        return limit;
-    }
-
     private static boolean isMultiple(Duration duration, Duration one) {
         try {
             return one.multipliedBy(duration.dividedBy(one)).equals(duration);
