@@ -352,13 +352,7 @@ final class ExclusiveQueue extends WaitQueue {
     // ---- a hold is closed ----
 
     @Override
-    void endHold(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack, Effects then) {
-        if (!close(closing, givenBack, then) && givenBack != null) {
-            then.add(new Effects.NotGivenBack(givenBack));
-        }
-    }
-
-    private boolean close(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack, Effects then) {
+    boolean close(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack, Effects then) {
         GrantState live = grant;
         if (live == null || live != closing.grant) {
             return false;
@@ -368,19 +362,13 @@ final class ExclusiveQueue extends WaitQueue {
             lost(cause, then);
             return false;
         }
-        // all that may fail comes before the hold is closed: a hold that is closed has its grant passed on
-        Effects.Effect ended = new Effects.Closed(this, closing);
-        then.reserve();
-        long now = context.time.nanoTime();
-        if (hold != closing || !closing.isOpen()) {
+        long now = context.time.nanoTime(); // first: a hold that is closed has its grant passed on
+        if (hold != closing || !closeIfOpen(closing, then)) {
             return false;
         }
-        quietly(() -> context.telemetry.released(closing));
-        closing.close();
         hold = null;
         closedAt = now;
         closer = givenBack;
-        then.add(ended);
         closed(closing.options, then);
         return true;
     }

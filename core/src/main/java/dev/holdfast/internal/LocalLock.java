@@ -373,7 +373,14 @@ final class LocalLock implements Effects.Effect {
         }
     }
 
-    /** Ends a hold of which nobody has an entry any more, or that no caller received; waits for nothing, and throws no loss. */
+    /**
+     * Ends a hold of which nobody has an entry any more, or that no caller received, and hands its grant on or releases it; waits
+     * for nothing, and throws no loss. A grant that the renewer has found lost by now makes the hold lost, even where its
+     * {@link #grantLost} is only on its way.
+     *
+     * @param givenBack completes with the store's answer if the grant is released, with false if it is not; null if nobody waits
+     *     for that
+     */
     void end(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack) {
         if (closing.isThreadBound()) {
             HoldHandle kept = closing.anchor(); // which unlock() alone does not refer to
@@ -381,17 +388,6 @@ final class LocalLock implements Effects.Effect {
             closing.pin(kept); // as one that no thread owns: until it is known whether it was closed in time
         }
         context.renewer.examine(closing.grant); // a deadline that passed unnoticed counts before the close
-        endHold(closing, givenBack);
-    }
-
-    /**
-     * Ends a hold, and hands its grant on or releases it. A grant that the renewer has found lost by now makes the hold lost,
-     * even where its {@link #grantLost} is only on its way.
-     *
-     * @param givenBack completes with the store's answer if the grant is released, with false if it is not; null if nobody waits
-     *     for that
-     */
-    void endHold(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack) {
         transition(then -> closing.grant.owner.endHold(closing, givenBack, then));
     }
 

@@ -251,28 +251,19 @@ final class SharedGrant {
             lost(cause, then);
             return false;
         }
-        Effects.Effect ended = new Effects.Closed(queue, closing);
-        then.reserve();
-        if (!closing.isOpen()) {
+        if (!queue.closeIfOpen(closing, then)) {
             return false;
         }
-        WaitQueue.quietly(() -> context.telemetry.released(closing));
-        closing.close();
-        leave(closing);
-        then.add(ended);
+        holds.remove(closing);
+        stopped.remove(closing);
+        if (shared) {
+            state.lastBeside(closing);
+        }
+        stopIfNoOtherHolds();
         if (isFree()) {
             freed(closing.options.awaitRelease(), givenBack, then);
         }
         return state.isGivenBack();
-    }
-
-    private void leave(HoldState closed) {
-        holds.remove(closed);
-        stopped.remove(closed);
-        if (shared) {
-            state.lastBeside(closed);
-        }
-        stopIfNoOtherHolds();
     }
 
     /**

@@ -210,12 +210,9 @@ final class SharedQueue extends WaitQueue {
     }
 
     @Override
-    void endHold(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack, Effects then) {
+    boolean close(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack, Effects then) {
         SharedGrant grant = grants.get(closing.grant);
-        boolean goesBack = grant != null && grant.close(closing, givenBack, then);
-        if (givenBack != null && !goesBack) {
-            then.add(new Effects.NotGivenBack(givenBack));
-        }
+        return grant != null && grant.close(closing, givenBack, then);
     }
 
     @Override

@@ -185,8 +185,28 @@ abstract class WaitQueue implements Effects.Effect {
     /** What lingers goes back now, and perhaps what is retained: something else is to follow it. */
     abstract void giveUnusedBack(boolean retainedToo, Effects then);
 
-    /** A hold is closed; see {@link LocalLock#endHold}. */
-    abstract void endHold(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack, Effects then);
+    /** A hold is closed; see {@link LocalLock#end}. */
+    final void endHold(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack, Effects then) {
+        if (!close(closing, givenBack, then) && givenBack != null) {
+            then.add(new Effects.NotGivenBack(givenBack));
+        }
+    }
+
+    /** The same; false if nothing else will tell the caller that waits for its release. */
+    abstract boolean close(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack, Effects then);
+
+    /** Marks a hold closed, and tells of it; false if it has ended before. All that may fail comes before it is closed. */
+    final boolean closeIfOpen(HoldState closing, Effects then) {
+        Effects.Effect ended = new Effects.Closed(this, closing);
+        then.reserve();
+        if (!closing.isOpen()) {
+            return false;
+        }
+        quietly(() -> context.telemetry.released(closing));
+        closing.close();
+        then.add(ended);
+        return true;
+    }
 
     /** A holder asks to be notified when others wait; one that became a reader meanwhile is not. */
     void watch(HoldState hold, Effects then) {}

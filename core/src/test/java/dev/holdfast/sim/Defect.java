@@ -104,7 +104,7 @@ enum Defect {
     LEAK_GIVEN_BACK(
             "internal/LeaseRenewer",
             "if (hold.grant.lock().stopRenewal(hold, Loss.Cause.LEAKED)) {",
-            "if (hold.grant.lock().stopRenewal(hold, Loss.Cause.LEAKED)) { hold.grant.lock().endHold(hold, null);",
+            "if (hold.grant.lock().stopRenewal(hold, Loss.Cause.LEAKED)) { hold.grant.lock().end(hold, null);",
             500),
     RENEWED_BEYOND_THE_MAXIMUM_HOLD("internal/LeaseRenewer", "            stopIfHeldTooLong(grant);\n", "", 500, 52),
     DEADLINE_PASSED_UNNOTICED("internal/LeaseRenewer", "lose(grant, grant.endCause());", "", 500),
