@@ -232,14 +232,6 @@ final class Effects implements AutoCloseable {
         }
     }
 
-    /** The grant is lost with its client. */
-    record Lose(WaitQueue queue, GrantState grant, Loss.Cause cause) implements Effect {
-        @Override
-        public void run() {
-            queue.context.renewer.lose(grant, cause);
-        }
-    }
-
     /** The store is asked to let readers of other clients in, beside a grant whose holder reads from now on. */
     record Downgrade(WaitQueue queue, GrantState grant) implements Effect {
         @Override

@@ -198,22 +198,16 @@ final class ExclusiveQueue extends WaitQueue {
         if (claiming != null) {
             then.add(new Effects.Cancel(claiming));
         }
-        loseGrant(then);
+        lose(Stream.ofNullable(grant), then);
     }
 
     @Override
     void endUnheld(Effects then) {
         if (hold == null) {
-            loseGrant(then);
+            lose(Stream.ofNullable(grant), then);
         }
         notGivenBack(then); // also if another has the grant by now
         then.add(this);
-    }
-
-    private void loseGrant(Effects then) {
-        if (grant != null) {
-            then.add(new Effects.Lose(this, live(), Loss.Cause.CLIENT_CLOSED));
-        }
     }
 
     // ---- the claim ----

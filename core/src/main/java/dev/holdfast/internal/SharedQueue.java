@@ -333,10 +333,6 @@ final class SharedQueue extends WaitQueue {
         then.add(this);
     }
 
-    private void lose(Stream<GrantState> held, Effects then) {
-        held.forEach(each -> then.add(new Effects.Lose(this, each, Loss.Cause.CLIENT_CLOSED)));
-    }
-
     // ---- steps: called under the mutex ----
 
     /** A claim for the first waiter, or retirement if there is no waiter and nothing is left. */

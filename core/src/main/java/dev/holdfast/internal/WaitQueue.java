@@ -226,6 +226,11 @@ abstract class WaitQueue implements Effects.Effect {
     /** Waiters fail, holds are lost, grants are given back. */
     abstract void shutDown(Throwable closed, Effects then);
 
+    /** Grants are lost with their client. */
+    final void lose(Stream<GrantState> those, Effects then) {
+        those.forEach(each -> then.add(() -> context.renewer.lose(each, Loss.Cause.CLIENT_CLOSED)));
+    }
+
     // ---- what the store and the renewer report ----
 
     /** Throws unless a holder can be notified that others wait. */
