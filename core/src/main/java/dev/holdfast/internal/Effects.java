@@ -1,7 +1,6 @@
 package dev.holdfast.internal;
 
 import dev.holdfast.HoldOptions;
-import dev.holdfast.Loss;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
@@ -36,6 +35,7 @@ final class Effects implements AutoCloseable {
     }
 
     /** One thing to be done that nothing waits for. */
+    @FunctionalInterface
     interface Note extends Effect {
         @Override
         default void hasThrown(Throwable why) {
@@ -249,16 +249,8 @@ final class Effects implements AutoCloseable {
 
     // ---- those who hold, or held ----
 
-    /** A hold was closed. */
-    record Closed(WaitQueue queue, HoldState hold) implements Note {
-        @Override
-        public void run() {
-            queue.context.telemetry.recordHold(hold, false);
-        }
-    }
-
     /** A hold was lost. */
-    record Tell(WaitQueue queue, HoldState hold) implements Note {
+    record Tell(WaitQueue queue, HoldState hold) implements Effect {
         @Override
         public void run() {
             try {
@@ -272,22 +264,6 @@ final class Effects implements AutoCloseable {
         @Override
         public void hasThrown(Throwable why) {
             queue.disownOnceDead(hold);
-        }
-    }
-
-    /** A hold that was closed in good faith had been lost before. */
-    record TellUnnoticed(WaitQueue queue, HoldState hold, Loss.Cause cause) implements Note {
-        @Override
-        public void run() {
-            queue.context.telemetry.lostUnnoticed(hold, cause);
-        }
-    }
-
-    /** The caller that closed a hold hears that its grant did not go back; else the {@link Release} answers it. */
-    record NotGivenBack(CompletableFuture<Boolean> closer) implements Effect {
-        @Override
-        public void run() {
-            closer.complete(false);
         }
     }
 }

@@ -399,7 +399,7 @@ final class ExclusiveQueue extends WaitQueue {
     private void notGivenBack(Effects then) {
         CompletableFuture<Boolean> asked = closer;
         if (asked != null) {
-            then.add(new Effects.NotGivenBack(asked));
+            then.add(() -> asked.complete(false));
             closer = null;
         }
     }
@@ -611,7 +611,8 @@ final class ExclusiveQueue extends WaitQueue {
         phase = Phase.IDLE; // as next() does: no phase is left without its grant, whatever fails from here on
         if (byTheStore && loser == null && last != null) {
             // a retained grant is not released, so no answer shows that the store had lost it at the close
-            then.add(new Effects.TellUnnoticed(this, last, cause));
+            Effects.Note late = () -> context.telemetry.lostUnnoticed(last, cause);
+            then.add(late);
         }
         if (gone.mayStillStand(cause) || mayBeWatched) {
             boolean unused = loser == null && cause == Loss.Cause.CLIENT_CLOSED; // its release is as any other

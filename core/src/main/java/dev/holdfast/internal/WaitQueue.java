@@ -188,7 +188,7 @@ abstract class WaitQueue implements Effects.Effect {
     /** A hold is closed; see {@link LocalLock#end}. */
     final void endHold(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack, Effects then) {
         if (!close(closing, givenBack, then) && givenBack != null) {
-            then.add(new Effects.NotGivenBack(givenBack));
+            then.add(() -> givenBack.complete(false)); // otherwise its release answers it
         }
     }
 
@@ -197,7 +197,7 @@ abstract class WaitQueue implements Effects.Effect {
 
     /** Marks a hold closed, and tells of it; false if it has ended before. All that may fail comes before it is closed. */
     final boolean closeIfOpen(HoldState closing, Effects then) {
-        Effects.Effect ended = new Effects.Closed(this, closing);
+        Effects.Note ended = () -> context.telemetry.recordHold(closing, false);
         then.reserve();
         if (!closing.isOpen()) {
             return false;
