@@ -88,7 +88,9 @@ final class Retention {
             if (isRetained()) {
                 queue.endRetention(then);
             } else if (hold != null && hold.awaitsWanted()) { // one that is not renewed would never be notified
-                then.add(new WatchLater(this, hold));
+                Duration after = grant.grant().lease().dividedBy(12);
+                Runnable again = () -> queue.lock.transition(later -> watchFor(hold, later));
+                then.add(() -> context.time.schedule(again, after));
             }
             return;
         }
@@ -98,17 +100,9 @@ final class Retention {
         }
     }
 
-    private record WatchLater(Retention of, HoldState hold) implements Effects.Effect {
-        @Override
-        public void run() {
-            Duration after = of.grant.grant().lease().dividedBy(12);
-            of.context.time.schedule(() -> of.queue.lock.transition(this::watch), after);
-        }
-
-        private void watch(Effects then) {
-            if (of.queue.has(of.grant) && of.queue.hold == hold && hold.awaitsWanted()) {
-                of.watch(then);
-            }
+    private void watchFor(HoldState hold, Effects then) {
+        if (queue.has(grant) && queue.hold == hold && hold.awaitsWanted()) {
+            watch(then);
         }
     }
 

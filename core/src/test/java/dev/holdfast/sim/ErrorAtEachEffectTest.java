@@ -55,7 +55,7 @@ class ErrorAtEachEffectTest {
 
     /** What is made for a step and for what is counted in it, up to its end. */
     private static final Pattern MADE =
-            Pattern.compile("(?<=then\\.add\\(|quietly\\(|, | = )(?=\\(\\) ->|new (Effects\\.|Watch|WatchLater|Ask|"
+            Pattern.compile("(?<=then\\.add\\(|quietly\\(|, | = )(?=\\(\\) ->|new (Effects\\.|Watch|Ask|"
                     + "PlannedCheck|CallOffFirst|InTurn|ClaimInFlight|HoldState|ConcurrentHashMap)\\b)");
 
     /** Where an Error comes. */
