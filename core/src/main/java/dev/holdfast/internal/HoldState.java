@@ -52,7 +52,9 @@ final class HoldState extends WeakReference<HoldHandle> implements Runnable {
     volatile boolean asksForWanted;
 
     private volatile @Nullable Consumer<Loss> lossAction;
-    private volatile boolean ownerAwaitsNews;
+    /** Whether its thread is parked until the hold in doubt is confirmed or lost: said before it looks, and after. */
+    volatile boolean ownerAwaitsNews;
+
     private int exclusiveEntries;
     private int sharedEntries;
 
@@ -221,11 +223,6 @@ final class HoldState extends WeakReference<HoldHandle> implements Runnable {
                 && owner != null
                 && !owner.isAlive() // first: the counts are the thread's
                 && exclusiveEntries + sharedEntries > 0;
-    }
-
-    /** Whether its thread is parked until the hold in doubt is confirmed or lost: said before it looks, and after. */
-    void awaitsNews(boolean awaits) {
-        ownerAwaitsNews = awaits;
     }
 
     /** It was confirmed or lost: its thread may be waiting to hear that. */

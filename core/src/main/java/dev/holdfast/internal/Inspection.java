@@ -135,15 +135,13 @@ public final class Inspection {
                 });
         CompletableFuture<T> answer = CompletableFuture.allOf(sent.toArray(CompletableFuture<?>[]::new))
                 .thenCompose(all -> context.releaseSender.settled(inStore))
-                .whenComplete((all, failure) -> sendUnconfirmed(inStore))
+                .whenComplete((all, failure) -> {
+                    if (inStore != null) {
+                        context.releaseSender.sendUnconfirmed(inStore);
+                    }
+                })
                 .thenCompose(all -> question.get());
         context.environment.awaiting().accept(answer);
         return Failures.await(answer, doing);
-    }
-
-    private void sendUnconfirmed(@Nullable String inStore) {
-        if (inStore != null) {
-            context.releaseSender.sendUnconfirmed(inStore);
-        }
     }
 }

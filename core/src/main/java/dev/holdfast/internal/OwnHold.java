@@ -146,7 +146,7 @@ final class OwnHold {
         Thread thread = Thread.currentThread();
         Scheduled timeout = wait == null ? () -> {} : context.time.schedule(() -> LockSupport.unpark(thread), wait);
         boolean interrupted = false;
-        held.awaitsNews(true);
+        held.ownerAwaitsNews = true;
         try {
             while (!condition.getAsBoolean()) {
                 if (wait != null && Durations.left(wait, since, context.time).isZero()) {
@@ -161,7 +161,7 @@ final class OwnHold {
             }
             return true;
         } finally {
-            held.awaitsNews(false);
+            held.ownerAwaitsNews = false;
             timeout.cancel();
             if (interrupted) {
                 Thread.currentThread().interrupt();

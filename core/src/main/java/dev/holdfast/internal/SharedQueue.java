@@ -81,7 +81,7 @@ final class SharedQueue extends WaitQueue {
             return;
         }
         warnIfItsOwn(waiter);
-        giveBackFree(then); // it does not suit, and would be in the way
+        giveUnusedBack(true, then); // it does not suit, and would be in the way
         if (waiter.waits) {
             waiters.add(waiter);
             claimNext(false, then);
@@ -143,17 +143,13 @@ final class SharedQueue extends WaitQueue {
         });
     }
 
-    private void giveBackFree(Effects then) {
+    @Override
+    void giveUnusedBack(boolean retainedToo, Effects then) {
         for (SharedGrant grant : List.copyOf(grants.values())) {
             if (grant.isFree()) {
                 grant.giveBack(null, then);
             }
         }
-    }
-
-    @Override
-    void giveUnusedBack(boolean retainedToo, Effects then) {
-        giveBackFree(then);
     }
 
     /** Watches a reader whose thread may wait for itself: it writes, or it reads and a writer is in between. */
