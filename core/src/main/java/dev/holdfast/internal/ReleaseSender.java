@@ -152,13 +152,9 @@ final class ReleaseSender {
                     }
                 });
         long sent = time.nanoTime();
-        request.get().whenComplete((done, failure) -> {
-            if (failure != null) {
-                new RepeatedRequest(
-                                request, () -> !grant.isOpen(), grant.grant().lease(), sent)
-                        .ended(failure, sent);
-            }
-        });
+        RepeatedRequest repeated =
+                new RepeatedRequest(request, () -> !grant.isOpen(), grant.grant().lease(), sent);
+        request.get().whenComplete((done, failure) -> repeated.ended(failure, sent));
         return answer;
     }
 
