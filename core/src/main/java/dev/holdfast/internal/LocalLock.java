@@ -33,6 +33,8 @@ import org.jspecify.annotations.Nullable;
  * <p>The lock is retired once no side is of use any more; whoever comes later gets a new one. Thread-safe.
  */
 final class LocalLock implements Effects.Effect {
+    private static final LockMode[] KINDS = LockMode.values();
+
     /** A claim, or a question, and the releases that it waits for. */
     private record Behind(List<GrantState> releases, Effects.Effect claim) {}
 
@@ -97,7 +99,7 @@ final class LocalLock implements Effects.Effect {
     }
 
     Stream<WaitQueue> sides() {
-        return Stream.of(LockMode.values()).map(this::side).filter(Objects::nonNull);
+        return Stream.of(KINDS).map(this::side).filter(Objects::nonNull);
     }
 
     // ---- steps ----
@@ -159,13 +161,6 @@ final class LocalLock implements Effects.Effect {
         return mutex.isHeldByCurrentThread();
     }
 
-    /** Has it forgotten now: whoever retired it may be on this very stack, and come to that only later. */
-    void forgetIfRetired() {
-        if (read(() -> retired)) {
-            run();
-        }
-    }
-
     /** One side is of no use any more. Where none is, the lock is not either. Under the mutex. */
     void retireIfUnused(Effects then) {
         boolean unused = !retired
@@ -202,16 +197,13 @@ final class LocalLock implements Effects.Effect {
 
     /** Sends a claim, before its side takes it for sent. What another side does not use goes back first. */
     void claim(WaitQueue by, Effects.Effect sending, Effects then) {
-        giveUnusedBack(writers, by, then);
-        giveUnusedBack(readers, by, then);
-        giveUnusedBack(permits, by, then);
-        follow(sending, then);
-    }
-
-    private static void giveUnusedBack(@Nullable WaitQueue side, WaitQueue claims, Effects then) {
-        if (side != null && side != claims) {
-            side.giveUnusedBack(true, then);
+        for (LockMode kind : KINDS) {
+            WaitQueue side = side(kind);
+            if (side != null && side != by) {
+                side.giveUnusedBack(true, then);
+            }
         }
+        follow(sending, then);
     }
 
     private void follow(Effects.Effect claim, Effects then) {

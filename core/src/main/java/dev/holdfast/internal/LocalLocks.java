@@ -40,7 +40,9 @@ final class LocalLocks {
                 queue.abandon(waiter);
                 throw broken;
             }
-            lock.forgetIfRetired();
+            if (lock.read(() -> lock.retired)) {
+                retired(lock); // now: whoever retired it may be on this very stack, and come to that only later
+            }
         }
     }
 
