@@ -140,50 +140,6 @@ public final class Engine {
         return names.of(name, mode);
     }
 
-    /**
-     * Refuses to retain a lock where that cannot be kept.
-     *
-     * @throws IllegalArgumentException if the other options contradict it
-     * @throws UnsupportedByStoreException if the store does not report that a lock is wanted
-     */
-    public void checkRetain(LockName name, HoldOptions options) {
-        if (options.retain().isZero()) {
-            return;
-        }
-        String cannot = "cannot retain '" + name + "'";
-        refuse(!options.autoRenew(), cannot, "autoRenew(false): a retained lock is renewed");
-        refuse(
-                options.strictFifo(),
-                cannot,
-                "strictFifo(true): a retained lock does not pass through the store's queue");
-        refuse(
-                options.maxHandOvers() == 0,
-                cannot,
-                "handOver(0, …): each hold of a retained lock but the first is one");
-        refuse(
-                options.awaitRelease(),
-                cannot,
-                "awaitRelease(true): closing a hold of a retained lock releases nothing");
-        if (!capabilities().wanted()) {
-            throw new UnsupportedByStoreException(cannot + " on " + storeDescription()
-                    + ": this store does not report when another client waits; leave retain off, or use another store");
-        }
-    }
-
-    private static void refuse(boolean contradicts, String cannot, String option) {
-        if (contradicts) {
-            throw new IllegalArgumentException(cannot + " with " + option);
-        }
-    }
-
-    /** Refuses to retain locks of another kind than single exclusive ones. */
-    public void refuseRetain(String what, HoldOptions options) {
-        if (!options.retain().isZero()) {
-            throw new IllegalArgumentException(
-                    "cannot retain " + what + ": only single exclusive locks are retained; leave retain off");
-        }
-    }
-
     /** How a lock is acquired. */
     public Acquisition acquisition(LockName name, HoldOptions options) {
         return new Acquisition(context, name, options, false);
