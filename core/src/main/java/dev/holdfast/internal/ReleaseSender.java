@@ -322,19 +322,13 @@ final class ReleaseSender {
         /** Sends it at once, and from now on after short waits: the client is being closed. */
         void hurry() {
             hurried = true;
-            Wait present = waiting.get();
-            if (present != null) {
-                end(present, longestWait());
-            }
+            end(waiting.get(), longestWait());
         }
 
         /** Sends it no more. */
         void giveUp() {
             over.complete(null);
-            Wait present = waiting.get();
-            if (present != null) {
-                end(present, 0);
-            }
+            end(waiting.get(), 0);
         }
 
         private void await(long length, long took, long nextLength) {
@@ -348,8 +342,9 @@ final class ReleaseSender {
             }
         }
 
-        private void end(Wait present, long nextLength) {
-            if (waiting.compareAndSet(present, null)) {
+        /** Ends a wait, if there is one and nobody else has ended it. */
+        private void end(@Nullable Wait present, long nextLength) {
+            if (present != null && waiting.compareAndSet(present, null)) {
                 Scheduled timer = present.timer;
                 if (timer != null) {
                     timer.cancel();
