@@ -64,12 +64,6 @@ final class EngineContext {
         this.claims = new ClaimFactory(environment.ids(), label);
     }
 
-    /** Ends a grant whose deadline has passed, and marks a grant as in doubt if the machine slept meanwhile. */
-    void examine(GrantState grant) {
-        StackRoom.forStep();
-        renewer.examine(grant);
-    }
-
     /** Where futures complete unless their caller says otherwise. */
     Executor completing() {
         Executor chosen = environment.completing();

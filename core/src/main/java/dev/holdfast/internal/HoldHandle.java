@@ -55,7 +55,8 @@ public final class HoldHandle {
         if (hold.isOpen() && hold.grant.isValid()) {
             return hold.isOpen();
         }
-        hold.context().examine(hold.grant);
+        StackRoom.forStep();
+        hold.context().renewer.examine(hold.grant);
         return false;
     }
 
@@ -157,7 +158,7 @@ public final class HoldHandle {
         StackRoom.forStep();
         hold.checkMayBecomeReader();
         if (!hold.grant.lock().downgrade(hold)) {
-            hold.context().examine(hold.grant);
+            hold.context().renewer.examine(hold.grant);
             throw hold.isLost()
                     ? hold.lostException()
                     : new IllegalStateException(

@@ -383,14 +383,6 @@ final class LocalLock implements Effects.Effect {
         transition(then -> closing.grant.owner.endHold(closing, givenBack, then));
     }
 
-    /** A lost hold that no code can close any more leaves nothing behind. */
-    void forgetIfDropped(HoldState held) {
-        context.renewer.examine(held.grant);
-        if (held.isLost()) {
-            held.grant.owner.disown(held);
-        }
-    }
-
     /** Makes an exclusive hold a shared one, in place; false if it is not open and surely held. */
     boolean downgrade(HoldState held) {
         try (Effects then = step()) {

@@ -83,7 +83,10 @@ final class OwnHold {
         if (held == null || held.anchor() != null) {
             return held;
         }
-        held.grant.lock().forgetIfDropped(held); // its loss was reported, and no code is left that could close it
+        context.renewer.examine(held.grant);
+        if (held.isLost()) { // which was reported, and no code is left that could close it
+            held.grant.owner.disown(held);
+        }
         return null;
     }
 
