@@ -11,6 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -44,10 +46,8 @@ public final class Inspection {
         context.throwIfClosed();
         Pattern glob = Names.glob(pattern);
         String doing = "could not list '" + pattern + "'";
-        return afterOwnReleases(null, () -> context.store.list(names.prefixOf(pattern)), doing).stream()
-                .map(status -> status.withName(names.inClient(status.name())))
-                .filter(status -> glob.matcher(status.name()).matches())
-                .toList();
+        List<LockStatus> all = afterOwnReleases(null, () -> context.store.list(names.prefixOf(pattern)), doing);
+        return matching(glob, all, LockStatus::name, LockStatus::withName);
     }
 
     /** The waiters of locks whose names match; empty where the store keeps no names of waiters. */
@@ -56,10 +56,7 @@ public final class Inspection {
         Pattern glob = Names.glob(pattern);
         String doing = "could not list who waits for '" + pattern + "'";
         return afterOwnReleases(null, () -> context.store.waiters(names.prefixOf(pattern)), doing)
-                .map(all -> all.stream()
-                        .map(waiter -> waiter.withName(names.inClient(waiter.name())))
-                        .filter(waiter -> glob.matcher(waiter.name()).matches())
-                        .toList());
+                .map(all -> matching(glob, all, LockWaiter::name, LockWaiter::withName));
     }
 
     /** Breaks the grant that a token belongs to. */
@@ -103,17 +100,23 @@ public final class Inspection {
     public List<StoredRecord> listRecords(String pattern) {
         context.throwIfClosed();
         Pattern glob = Names.glob(pattern);
-        return Failures.await(
-                        context.store.listRecords(names.prefixOf(pattern)),
-                        "could not list the records of '" + pattern + "'")
-                .stream()
-                .map(stored -> new StoredRecord(
-                        names.inClient(stored.name()),
-                        stored.token(),
-                        stored.revision(),
-                        stored.writtenAt(),
-                        stored.value()))
-                .filter(stored -> glob.matcher(stored.name()).matches())
+        String doing = "could not list the records of '" + pattern + "'";
+        List<StoredRecord> all = Failures.await(context.store.listRecords(names.prefixOf(pattern)), doing);
+        return matching(
+                glob,
+                all,
+                StoredRecord::name,
+                (stored, name) -> new StoredRecord(
+                        name, stored.token(), stored.revision(), stored.writtenAt(), stored.value()));
+    }
+
+    // ---- named as the client knows them ----
+
+    private <T> List<T> matching(
+            Pattern glob, List<T> all, Function<T, String> nameOf, BiFunction<T, String, T> withName) {
+        return all.stream()
+                .map(one -> withName.apply(one, names.inClient(nameOf.apply(one))))
+                .filter(one -> glob.matcher(nameOf.apply(one)).matches())
                 .toList();
     }
 
