@@ -36,7 +36,7 @@ public final class Durations {
     }
 
     /** Throws if a time to wait is negative; null is for ever. */
-    static void checkWait(@Nullable Duration wait) {
+    public static void checkWait(@Nullable Duration wait) {
         if (wait != null && wait.isNegative()) {
             throw new IllegalArgumentException("the wait must not be negative: " + text(wait));
         }
@@ -57,7 +57,7 @@ public final class Durations {
     }
 
     /** Nanoseconds, at most {@link Long#MAX_VALUE}: 292 years, which is for ever. */
-    static long nanos(Duration duration) {
+    public static long nanos(Duration duration) {
         try {
             return duration.toNanos();
         } catch (ArithmeticException tooLong) {

@@ -257,12 +257,6 @@ public final class Engine {
         return context.time.nanoTime();
     }
 
-    /** A time to wait, checked, in nanoseconds. */
-    public long nanosOfWait(Duration wait) {
-        Durations.checkWait(wait);
-        return Durations.nanos(wait);
-    }
-
     /** The context that the parts of the engine share. */
     EngineContext context() {
         return context;
