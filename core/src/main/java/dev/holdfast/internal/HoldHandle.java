@@ -145,7 +145,8 @@ public final class HoldHandle {
 
     /** See {@link dev.holdfast.Hold#detach}. */
     public void detach() {
-        hold.detach(this);
+        hold.detached = true;
+        hold.pin(this); // whether or not anybody refers to it
     }
 
     /**

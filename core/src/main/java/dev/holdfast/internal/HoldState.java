@@ -47,7 +47,9 @@ final class HoldState extends WeakReference<HoldHandle> implements Runnable {
     private volatile @Nullable End end;
 
     private volatile @Nullable HoldHandle pinned;
-    private volatile boolean detached;
+    /** Whether it may outlive its thread, and all that refers to it. */
+    volatile boolean detached;
+
     /** Reading the anchor prevents a leaked hold from being detected, so it is read only for callers who asked. */
     volatile boolean asksForWanted;
 
@@ -106,12 +108,6 @@ final class HoldState extends WeakReference<HoldHandle> implements Runnable {
     @Nullable
     HoldHandle anchor() {
         return get();
-    }
-
-    /** Keeps the caller's side alive, and the hold with it, whether or not anybody refers to it. */
-    void detach(HoldHandle anchor) {
-        detached = true;
-        pinned = anchor;
     }
 
     /** Keeps the caller's side as long as the engine keeps the hold. */
