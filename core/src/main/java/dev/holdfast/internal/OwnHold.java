@@ -32,21 +32,14 @@ import org.jspecify.annotations.Nullable;
  * write, it would wait for itself; and of two readers that wanted to write, each would wait for the other, for ever. Such a
  * thread is refused immediately. As in {@link java.util.concurrent.locks.ReentrantReadWriteLock} there is no such upgrade; a
  * writer can become a reader without letting another writer in between.
+ *
+ * @param held the hold to be entered
+ * @param anchor its caller's side, kept here, so that the hold is no leak while its thread waits
+ * @param as the kind of entry
+ * @param threadOwned whether its thread keeps it rather than a reference: {@code asLock()}
  */
-final class OwnHold {
+record OwnHold(HoldState held, HoldHandle anchor, LockMode as, boolean threadOwned) {
     private static final Duration WARN_AFTER = Duration.ofSeconds(3);
-
-    private final HoldState held;
-    private final HoldHandle anchor; // kept here, so that the hold is no leak while its thread waits
-    private final LockMode as;
-    private final boolean threadOwned;
-
-    private OwnHold(HoldState held, HoldHandle anchor, LockMode as, boolean threadOwned) {
-        this.held = held;
-        this.anchor = anchor;
-        this.as = as;
-        this.threadOwned = threadOwned;
-    }
 
     // ---- to be entered again ----
 
