@@ -1,7 +1,6 @@
 package dev.holdfast.internal;
 
 import dev.holdfast.HoldOptions;
-import dev.holdfast.LockMode;
 import dev.holdfast.Loss;
 import java.time.Duration;
 import java.util.LinkedHashSet;
@@ -34,7 +33,6 @@ final class SharedGrant {
     final GrantState state;
     private final SharedQueue queue;
     private final EngineContext context;
-    private final boolean shared;
     private final Set<HoldState> holds = new LinkedHashSet<>();
     /** The holds that are no longer renewed; the grant is renewed until only these are left. */
     private final Set<HoldState> stopped = new LinkedHashSet<>();
@@ -55,7 +53,6 @@ final class SharedGrant {
         this.queue = queue;
         this.context = queue.context;
         this.state = state;
-        this.shared = queue.name.mode().kind() == LockMode.SHARED;
         this.openedAt = now();
     }
 
@@ -70,7 +67,7 @@ final class SharedGrant {
 
     /** Whether it can serve this waiter without another answer of the store; always the first after it was given. */
     boolean suits(Waiter waiter) {
-        boolean asMany = shared || state.grant().mode().equals(waiter.mode);
+        boolean asMany = queue.shared || state.grant().mode().equals(waiter.mode);
         return asMany
                 && stopped.isEmpty()
                 && state.isValid()
@@ -79,7 +76,7 @@ final class SharedGrant {
     }
 
     private boolean hasRoomFor(HoldOptions options) {
-        return shared ? mayJoin(options) : isFree() && state.mayHandOver(options);
+        return queue.shared ? mayJoin(options) : isFree() && state.mayHandOver(options);
     }
 
     /**
@@ -98,7 +95,7 @@ final class SharedGrant {
      * is there before the whole bound has passed and no reader waits for it.
      */
     private void askForWritersInTime(HoldOptions options, Effects then) {
-        if (shared && !asking && now() - openedAt > Durations.nanos(options.maxHandOverTime()) / 2) {
+        if (queue.shared && !asking && now() - openedAt > Durations.nanos(options.maxHandOverTime()) / 2) {
             ask((alone, effects) -> asking = false, then);
             asking = true;
         }
@@ -202,7 +199,7 @@ final class SharedGrant {
     /** A hold by it begins; or that of a writer goes on as a reader's. */
     void begun(HoldState made) {
         holds.add(made);
-        if (shared) {
+        if (queue.shared) {
             state.lastBeside(made);
         } else {
             state.given(made);
@@ -211,7 +208,7 @@ final class SharedGrant {
 
     void notTaken(HoldState made, @Nullable HoldState before) {
         holds.remove(made);
-        if (shared) {
+        if (queue.shared) {
             state.lastBeside(before);
         } else {
             state.notTaken(before);
@@ -256,7 +253,7 @@ final class SharedGrant {
         }
         holds.remove(closing);
         stopped.remove(closing);
-        if (shared) {
+        if (queue.shared) {
             state.lastBeside(closing);
         }
         stopIfNoOtherHolds();
@@ -291,7 +288,7 @@ final class SharedGrant {
     /** The last hold by it was closed. */
     private void freed(boolean goesBackNow, @Nullable CompletableFuture<Boolean> closer, Effects then) {
         Waiter first = queue.waiters.peek();
-        if (first != null && !shared && queue.mayEnter(this, first)) {
+        if (first != null && !queue.shared && queue.mayEnter(this, first)) {
             serve(closer, then);
         } else if (goesBackNow || first != null || !state.isValid()) {
             release(closer, then);

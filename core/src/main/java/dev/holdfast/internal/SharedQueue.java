@@ -40,7 +40,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Unlike {@link ExclusiveQueue} it takes its mutex for every caller. Thread-safe.
  */
 final class SharedQueue extends WaitQueue {
-    private final boolean shared;
+    /** Whether these are readers, not callers that want permits. */
+    final boolean shared;
 
     // Guarded by the mutex.
     private final Map<GrantState, SharedGrant> grants = new LinkedHashMap<>();
