@@ -3,7 +3,6 @@ package dev.holdfast.internal;
 import dev.holdfast.HoldOptions;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,22 +42,21 @@ final class Effects implements AutoCloseable {
         }
     }
 
-    private final @Nullable ReentrantLock mutex;
-    private final @Nullable EventDispatcher dispatcher;
+    /** Whose mutex these have until they are closed. */
+    private final @Nullable LocalLock lock;
+
     private Effect[] effects = new Effect[FEW];
     private int size;
     private int next;
 
     /** Effects of no step. */
     Effects() {
-        mutex = null;
-        dispatcher = null;
+        lock = null;
     }
 
-    /** Effects of a step, which has a mutex until they are closed. */
-    Effects(ReentrantLock mutex, EventDispatcher dispatcher) {
-        this.mutex = mutex;
-        this.dispatcher = dispatcher;
+    /** Effects of a step of a lock. */
+    Effects(LocalLock lock) {
+        this.lock = lock;
     }
 
     /** Makes room for one more, so that adding it cannot fail: called before a step that must not stop half-way. */
@@ -90,11 +88,9 @@ final class Effects implements AutoCloseable {
     @Override
     public void close() {
         try {
-            if (mutex != null) { // first, and in one call: a stack that is nearly full must have room for it
-                mutex.unlock();
-            }
-            if (dispatcher != null) {
-                dispatcher.hurry();
+            if (lock != null) {
+                lock.mutex.unlock(); // first, and in one call: a stack that is nearly full must have room for it
+                lock.context.dispatcher.hurry();
             }
         } finally {
             run();

@@ -40,7 +40,7 @@ final class LocalLock implements Effects.Effect {
 
     final EngineContext context;
     final LockName name;
-    private final ReentrantLock mutex = new ReentrantLock();
+    final ReentrantLock mutex = new ReentrantLock();
 
     // Written under the mutex.
     volatile @Nullable ExclusiveQueue writers;
@@ -123,7 +123,7 @@ final class LocalLock implements Effects.Effect {
     /** Made again after an Error, such as of memory: who is called back is not called twice. */
     private Effects effects(int furtherTries) {
         try {
-            return new Effects(mutex, context.dispatcher);
+            return new Effects(this);
         } catch (Error noMemory) {
             if (furtherTries == 0) {
                 throw noMemory;
@@ -155,10 +155,6 @@ final class LocalLock implements Effects.Effect {
         } finally {
             mutex.unlock();
         }
-    }
-
-    boolean isInStep() {
-        return mutex.isHeldByCurrentThread();
     }
 
     /** One side is of no use any more. Where none is, the lock is not either. Under the mutex. */

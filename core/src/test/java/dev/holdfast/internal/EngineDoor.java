@@ -75,7 +75,7 @@ public final class EngineDoor {
 
     /** Whether the calling thread holds a mutex of the engine's locks. */
     public static boolean holdsMutex(Engine engine) {
-        return engine.context().locks.all().anyMatch(LocalLock::isInStep);
+        return engine.context().locks.all().anyMatch(lock -> lock.mutex.isHeldByCurrentThread());
     }
 
     /** The number of the grant that a token belongs to. */

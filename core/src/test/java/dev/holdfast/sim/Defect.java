@@ -114,7 +114,7 @@ enum Defect {
             ".thenApply(all -> all)",
             4_000,
             109),
-    STORE_CALLED_UNDER_A_MUTEX("internal/Effects", "mutex.unlock();", "run(); mutex.unlock();", 500),
+    STORE_CALLED_UNDER_A_MUTEX("internal/Effects", "lock.mutex.unlock();", "run(); lock.mutex.unlock();", 500),
     BREAK_THAT_COMPARES_NO_NUMBER(
             "memory/MemoryLock", "filter(held -> held.number == number)", "filter(held -> true)", 1_000),
     NUMBERS_WITHOUT_THE_CLOCK( // they fall when the server forgets the last one

@@ -38,7 +38,7 @@ class ErrorAtEachEffectTest {
     private static final String FIELD = "    private int next;\n";
     private static final String RUN = "                effect.run();\n";
     private static final String TELL = "                effect.hasThrown(broken);\n";
-    private static final String BEGIN = "    Effects(ReentrantLock mutex, EventDispatcher dispatcher) {\n";
+    private static final String BEGIN = "    Effects(LocalLock lock) {\n";
     private static final int EVERY_THIRD = 3;
 
     /** Where effects are made. */
