@@ -317,10 +317,7 @@ final class SharedQueue extends WaitQueue {
     @Override
     void shutDown(Throwable closed, Effects then) {
         failAll(closed, then);
-        ClaimInFlight unwanted = waitingClaim();
-        if (unwanted != null) {
-            then.add(new Effects.Cancel(unwanted));
-        }
+        afterLeaving(then);
         lose(grants.keySet().stream(), then);
     }
 
