@@ -194,7 +194,7 @@ public final class Acquisition {
             Function<Optional<HoldHandle>, R> result,
             Consumer<R> giveBack) {
         refuseThreads(options);
-        return new InFuture<>(wait, completing, result, giveBack).submit();
+        return new InFuture<>(wait, completing, result, giveBack).submit(wait);
     }
 
     static void refuseThreads(HoldOptions options) {
@@ -209,7 +209,6 @@ public final class Acquisition {
      * @param <R> what it completes with: a hold or, within a time, perhaps none
      */
     private final class InFuture<R> {
-        private final @Nullable Duration wait;
         private final Function<Optional<HoldHandle>, R> result;
         private final Consumer<R> giveBack;
         private final Waiter waiter;
@@ -221,14 +220,13 @@ public final class Acquisition {
                 Executor executor,
                 Function<Optional<HoldHandle>, R> result,
                 Consumer<R> giveBack) {
-            this.wait = wait;
             this.result = result;
             this.giveBack = giveBack;
             Runnable resolved = () -> context.completionThreads.execute(executor, this::complete);
             this.waiter = new Waiter(name.mode(), options, wait, false, null, context.time.nanoTime(), resolved);
         }
 
-        CompletableFuture<R> submit() {
+        CompletableFuture<R> submit(@Nullable Duration wait) {
             WaitQueue lock = context.locks.submit(name, waiter);
             try {
                 Scheduled timeout = expireAfter(lock, waiter, wait);

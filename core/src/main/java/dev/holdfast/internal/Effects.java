@@ -221,7 +221,7 @@ final class Effects implements AutoCloseable {
         @Override
         public void hasThrown(Throwable why) {
             try {
-                lock.context.releaseSender.failed(this, why);
+                lock.context.releaseSender.failed(this, why, lock.context.time.nanoTime());
             } finally {
                 lock.claimsMayFollow(grant);
             }

@@ -60,11 +60,8 @@ final class HoldState extends WeakReference<HoldHandle> implements Runnable {
     private int exclusiveEntries;
     private int sharedEntries;
 
-    HoldState(GrantState grant, Waiter waiter, ReferenceQueue<HoldHandle> leaks, long since) {
-        this(new HoldHandle(), grant, waiter, leaks, since);
-    }
-
-    private HoldState(HoldHandle made, GrantState grant, Waiter waiter, ReferenceQueue<HoldHandle> leaks, long since) {
+    /** @param made its caller's side, made for it */
+    HoldState(HoldHandle made, GrantState grant, Waiter waiter, ReferenceQueue<HoldHandle> leaks, long since) {
         super(made, leaks);
         this.grant = grant;
         this.token = grant.nextToken();

@@ -76,12 +76,8 @@ final class ReleaseSender {
         }));
     }
 
-    /** A release has failed with an Error, perhaps before it was sent: it is sent again. */
-    void failed(Effects.Release of, Throwable why) {
-        failed(of, why, time.nanoTime());
-    }
-
-    private void failed(Effects.Release of, Throwable why, long sent) {
+    /** A release has failed, perhaps with an Error before it was sent: it is sent again. */
+    void failed(Effects.Release of, Throwable why, long sent) {
         if (!of.answer().isDone()) {
             GrantState grant = of.grant();
             try {

@@ -371,7 +371,7 @@ abstract class WaitQueue implements Effects.Effect {
         HoldState made;
         HoldHandle granted;
         try {
-            made = new HoldState(by, taker, context.renewer.leaks, context.time.nanoTime());
+            made = new HoldState(new HoldHandle(), by, taker, context.renewer.leaks, context.time.nanoTime());
             granted = made.handOut(taker.threadOwned);
             begun(made);
         } catch (Throwable broken) { // an Error, such as of memory: it has left the queue, and hears of it here alone
