@@ -7,7 +7,6 @@ import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.RecordReading;
 import dev.holdfast.spi.RecordWrite;
 import dev.holdfast.spi.StoredRecord;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -127,16 +126,12 @@ public final class Inspection {
      * releases of one name, or of all if that is null.
      */
     private <T> T afterOwnReleases(@Nullable String inStore, Supplier<CompletableFuture<T>> question, String doing) {
-        List<CompletableFuture<Void>> sent = new ArrayList<>();
-        context.locks
+        CompletableFuture<?>[] sent = context.locks
                 .all()
                 .filter(lock -> inStore == null || lock.name.inStore().equals(inStore))
-                .forEach(lock -> {
-                    CompletableFuture<Void> behind = new CompletableFuture<>();
-                    sent.add(behind);
-                    lock.behindReleases(() -> behind.complete(null));
-                });
-        CompletableFuture<T> answer = CompletableFuture.allOf(sent.toArray(CompletableFuture<?>[]::new))
+                .map(LocalLock::behindReleases)
+                .toArray(CompletableFuture<?>[]::new);
+        CompletableFuture<T> answer = CompletableFuture.allOf(sent)
                 .thenCompose(all -> context.releaseSender.settled(inStore))
                 .whenComplete((all, failure) -> {
                     if (inStore != null) {

@@ -215,12 +215,14 @@ final class LocalLock implements Effects.Effect {
         return list.isEmpty() ? new ArrayList<>(1) : list;
     }
 
-    /** Does something behind the release of what lingers here, and of what is going back. What is retained stays. */
-    void behindReleases(Effects.Effect question) {
+    /** Completes behind the release of what lingers here, and of what is going back. What is retained stays. */
+    CompletableFuture<Void> behindReleases() {
+        CompletableFuture<Void> behindThem = new CompletableFuture<>();
         transition(then -> {
             sides().forEach(side -> side.giveUnusedBack(false, then));
-            follow(question, then);
+            follow(() -> behindThem.complete(null), then);
         });
+        return behindThem;
     }
 
     /**

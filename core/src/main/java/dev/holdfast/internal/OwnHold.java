@@ -99,15 +99,10 @@ record OwnHold(HoldState held, HoldHandle anchor, LockMode as, boolean threadOwn
         if (isSure() || parkUntil(held, this::isSure, wait, interruptible)) {
             return Optional.of(enter());
         }
-        throwIfUnreachable(name);
-        return Optional.empty();
-    }
-
-    /** Throws if the store does not answer now; waits until that is known. */
-    private void throwIfUnreachable(LockName name) {
         CompletableFuture<Void> proof = held.context().reachability.proof(name.inStore());
         held.context().environment.awaiting().accept(proof);
-        Failures.await(proof, "could not enter '" + name + "' again");
+        Failures.await(proof, "could not enter '" + name + "' again"); // throws if the store does not answer now
+        return Optional.empty();
     }
 
     private boolean isSure() {
