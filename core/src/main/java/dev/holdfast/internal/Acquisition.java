@@ -47,14 +47,9 @@ public final class Acquisition {
         return attempt().get();
     }
 
-    /** Waits for a time, or until the thread is interrupted; asks once if it is zero. */
-    public Optional<HoldHandle> tryAcquire(Duration wait) throws InterruptedException {
+    /** Waits for a time, or until the thread is interrupted; asks once if it is zero. Null is for ever. */
+    public Optional<HoldHandle> acquire(@Nullable Duration wait) throws InterruptedException {
         Durations.checkWait(wait);
-        return acquire(wait);
-    }
-
-    /** The same; null is for ever. */
-    Optional<HoldHandle> acquire(@Nullable Duration wait) throws InterruptedException {
         if (Thread.interrupted()) {
             throw new InterruptedException();
         }

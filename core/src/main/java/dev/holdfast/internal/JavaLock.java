@@ -45,7 +45,7 @@ final class JavaLock implements ThreadLock {
     @Override
     public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
         return acquisition
-                .tryAcquire(Duration.ofNanos(Math.max(0, unit.toNanos(time))))
+                .acquire(Duration.ofNanos(Math.max(0, unit.toNanos(time))))
                 .isPresent();
     }
 

@@ -19,7 +19,7 @@ public final class EngineDoor {
         return submit(engine, name, options, Duration.ZERO, executor);
     }
 
-    /** Waits for a time, as {@link Acquisition#tryAcquire(Duration)}, without a thread. */
+    /** Waits for a time, as {@link Acquisition#acquire(Duration)}, without a thread. */
     public static CompletableFuture<Optional<HoldHandle>> tryAcquire(
             Engine engine, LockName name, HoldOptions options, Duration wait, Executor executor) {
         return submit(engine, name, options, wait, executor);
@@ -65,7 +65,7 @@ public final class EngineDoor {
             Engine engine, LockName name, HoldOptions options, boolean threadOwned, Duration wait)
             throws InterruptedException {
         Acquisition acquisition = new Acquisition(engine.context(), name, options, threadOwned);
-        return wait.isZero() ? acquisition.tryAcquire() : acquisition.tryAcquire(wait);
+        return wait.isZero() ? acquisition.tryAcquire() : acquisition.acquire(wait);
     }
 
     /** Has the collector find that nobody refers to a hold any more. */
