@@ -347,15 +347,6 @@ final class ExclusiveQueue extends WaitQueue {
 
     @Override
     boolean close(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack, Effects then) {
-        GrantState live = grant;
-        if (live == null || live != closing.grant) {
-            return false;
-        }
-        Loss.Cause cause = live.lossCause();
-        if (cause != null) {
-            lost(cause, then);
-            return false;
-        }
         long now = context.time.nanoTime(); // first: a hold that is closed has its grant passed on
         if (hold != closing || !closeIfOpen(closing, then)) {
             return false;

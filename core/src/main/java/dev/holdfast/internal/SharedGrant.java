@@ -243,11 +243,6 @@ final class SharedGrant {
      * @param givenBack completes with the store's answer, if it does; null if nobody waits for that
      */
     boolean close(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack, Effects then) {
-        Loss.Cause cause = state.lossCause();
-        if (cause != null) {
-            lost(cause, then);
-            return false;
-        }
         if (!queue.closeIfOpen(closing, then)) {
             return false;
         }

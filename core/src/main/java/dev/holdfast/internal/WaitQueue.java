@@ -187,12 +187,16 @@ abstract class WaitQueue implements Effects.Effect {
 
     /** A hold is closed; see {@link LocalLock#end}. */
     final void endHold(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack, Effects then) {
-        if (!close(closing, givenBack, then) && givenBack != null) {
+        Loss.Cause cause = closing.grant.lossCause();
+        if (cause != null) { // which may not be known here yet
+            grantLost(closing.grant, cause, then);
+        }
+        if ((cause != null || !close(closing, givenBack, then)) && givenBack != null) {
             then.add(() -> givenBack.complete(false)); // otherwise its release answers it
         }
     }
 
-    /** The same; false if nothing else will tell the caller that waits for its release. */
+    /** The same where its grant is not lost; false if nothing else will tell the caller that waits for its release. */
     abstract boolean close(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack, Effects then);
 
     /** Marks a hold closed, and tells of it; false if it has ended before. All that may fail comes before it is closed. */

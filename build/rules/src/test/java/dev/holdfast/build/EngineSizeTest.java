@@ -23,9 +23,9 @@ import org.junit.jupiter.api.Test;
 class EngineSizeTest {
     private static final Path ENGINE = Path.of("../../core/src/main/java/dev/holdfast/internal");
     private static final int MOST_FILES = 42;
-    private static final int MOST_LINES = 6_538;
+    private static final int MOST_LINES = 6_528;
     /** One algorithm may be one file. */
-    private static final int LONGEST_FILE = 506;
+    private static final int LONGEST_FILE = 483;
 
     private static final Pattern NO_CODE = Pattern.compile("\\s*(//.*|/?\\*.*|import .*|package .*)?");
     private static final Pattern INTERFACE = Pattern.compile("\\binterface (\\w+)");
