@@ -19,7 +19,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
-import java.util.concurrent.locks.ReadWriteLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -148,11 +147,6 @@ public final class Engine {
     /** The lock as {@link java.util.concurrent.locks.Lock}. */
     public ThreadLock javaLock(LockName name, HoldOptions options) {
         return new JavaLock(context, name, options);
-    }
-
-    /** Both sides of a lock as {@link ReadWriteLock}. */
-    public ReadWriteLock javaReadWriteLock(LockName name, HoldOptions options) {
-        return new JavaLock.Both(javaLock(name.as(Mode.SHARED), options), javaLock(name.as(Mode.EXCLUSIVE), options));
     }
 
     /** How several locks are acquired together. */

@@ -7,8 +7,6 @@ import dev.holdfast.ThreadLock;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.ReadWriteLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -92,12 +90,4 @@ final class JavaLock implements ThreadLock {
         String what = name.mode().kind() == LockMode.SHARED ? " to read" : "";
         return "DistributedLock[" + name + what + " on " + context.store.description() + "].asLock()";
     }
-
-    /**
-     * The two sides of a read-write lock as the JDK names them.
-     *
-     * @param readLock to read under
-     * @param writeLock to write under
-     */
-    record Both(Lock readLock, Lock writeLock) implements ReadWriteLock {}
 }

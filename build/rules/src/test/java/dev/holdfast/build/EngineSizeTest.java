@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 class EngineSizeTest {
     private static final Path ENGINE = Path.of("../../core/src/main/java/dev/holdfast/internal");
     private static final int MOST_FILES = 42;
-    private static final int MOST_LINES = 6_528;
+    private static final int MOST_LINES = 6_524;
     /** One algorithm may be one file. */
     private static final int LONGEST_FILE = 483;
 
