@@ -105,8 +105,8 @@ public final class Inspection {
                 glob,
                 all,
                 StoredRecord::name,
-                (stored, name) -> new StoredRecord(
-                        name, stored.token(), stored.revision(), stored.writtenAt(), stored.value()));
+                (stored, name) ->
+                        new StoredRecord(name, stored.token(), stored.revision(), stored.writtenAt(), stored.value()));
     }
 
     // ---- named as the client knows them ----

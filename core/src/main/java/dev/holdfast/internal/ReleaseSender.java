@@ -148,8 +148,8 @@ final class ReleaseSender {
                     }
                 });
         long sent = time.nanoTime();
-        RepeatedRequest repeated =
-                new RepeatedRequest(request, () -> !grant.isOpen(), grant.grant().lease(), sent);
+        RepeatedRequest repeated = new RepeatedRequest(
+                request, () -> !grant.isOpen(), grant.grant().lease(), sent);
         request.get().whenComplete((done, failure) -> repeated.ended(failure, sent));
         return answer;
     }
