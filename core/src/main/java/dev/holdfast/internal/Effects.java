@@ -90,7 +90,7 @@ final class Effects implements AutoCloseable {
         try {
             if (lock != null) {
                 lock.mutex.unlock(); // first, and in one call: a stack that is nearly full must have room for it
-                lock.context.dispatcher.hurry();
+                lock.engine.dispatcher.hurry();
             }
         } finally {
             run();
@@ -158,7 +158,7 @@ final class Effects implements AutoCloseable {
     record Withdraw(ClaimInFlight claim) implements Effect {
         @Override
         public void run() {
-            claim.queue.context.releaseSender.withdraw(claim.claim);
+            claim.queue.engine.releaseSender.withdraw(claim.claim);
         }
     }
 
@@ -168,7 +168,7 @@ final class Effects implements AutoCloseable {
     record Linger(ExclusiveQueue queue, GrantState grant) implements Effect {
         @Override
         public void run() {
-            queue.context.store.beforeSending(
+            queue.engine.store.beforeSending(
                     queue.name, () -> queue.lock.transition(then -> queue.endOfLinger(grant, then)));
         }
     }
@@ -177,7 +177,7 @@ final class Effects implements AutoCloseable {
     record FreshNumber(ExclusiveQueue queue, GrantState grant) implements Effect {
         @Override
         public void run() {
-            queue.context.renewer.renumber(grant, standing -> queue.refreshed(grant, standing, true));
+            queue.engine.renewer.renumber(grant, standing -> queue.refreshed(grant, standing, true));
         }
 
         @Override
@@ -190,7 +190,7 @@ final class Effects implements AutoCloseable {
     record RenewFor(ExclusiveQueue queue, GrantState grant, HoldOptions next) implements Effect {
         @Override
         public void run() {
-            queue.context.renewer.renewFor(grant, next, standing -> queue.refreshed(grant, standing, false));
+            queue.engine.renewer.renewFor(grant, next, standing -> queue.refreshed(grant, standing, false));
         }
 
         @Override
@@ -213,15 +213,15 @@ final class Effects implements AutoCloseable {
 
         @Override
         public void run() {
-            CompletableFuture<Boolean> answered = lock.context.releaseSender.release(this);
-            boolean mayFollowNow = lock.context.store.capabilities().ordered(); // requests take effect as they are made
+            CompletableFuture<Boolean> answered = lock.engine.releaseSender.release(this);
+            boolean mayFollowNow = lock.engine.store.capabilities().ordered(); // requests take effect as they are made
             (mayFollowNow ? NOW : answered).whenComplete((held, failure) -> lock.claimsMayFollow(grant));
         }
 
         @Override
         public void hasThrown(Throwable why) {
             try {
-                lock.context.releaseSender.failed(this, why, lock.context.time.nanoTime());
+                lock.engine.releaseSender.failed(this, why, lock.engine.time.nanoTime());
             } finally {
                 lock.claimsMayFollow(grant);
             }
@@ -235,7 +235,7 @@ final class Effects implements AutoCloseable {
             if (grant.owner == queue) {
                 return; // an Error ended the step before the readers had it
             }
-            queue.context.releaseSender.downgrade(grant).thenAccept(done -> {
+            queue.engine.releaseSender.downgrade(grant).thenAccept(done -> {
                 if (!done && grant.owner instanceof SharedQueue readers) {
                     readers.notDowngraded(grant);
                 }
@@ -250,7 +250,7 @@ final class Effects implements AutoCloseable {
         @Override
         public void run() {
             try {
-                queue.context.telemetry.recordLost(hold);
+                queue.engine.telemetry.recordLost(hold);
                 hold.tellLoss();
             } finally {
                 queue.disownOnceDead(hold);

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -25,8 +26,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The engine of one client, as the API sees it: how it is opened and closed, and the ways to acquire. Its parts are in
- * {@link EngineContext}. Thread-safe.
+ * The engine of one client: its parts, how it is opened and closed, and the ways to acquire. Thread-safe.
  *
  * <pre>
  *   API ──► Engine ──► Acquisition ──► LocalLocks ──► ExclusiveQueue | SharedQueue ──► ClaimInFlight ──► Store
@@ -36,6 +36,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Engine {
     private static final Duration CLOSE_LIMIT = Duration.ofSeconds(5);
+    /** How many grants a client retains: each is renewed. */
+    private static final int MOST_RETAINED = 10_000;
+    /** After a thread could not be started. */
+    private static final Duration RETRY = Duration.ofMillis(100);
+    /** So long, no thread took an outcome that waited: those who run callbacks block. */
+    private static final Duration BLOCKED = Duration.ofMillis(5);
+
     private static final AtomicLong CLIENTS = new AtomicLong();
 
     /**
@@ -68,16 +75,58 @@ public final class Engine {
         }
     }
 
-    private final EngineContext context;
+    private final @Nullable SystemTime ownTime;
     private final Names names;
     private final Inspection inspection;
-    private final @Nullable SystemTime ownTime;
+    private final AtomicBoolean closed = new AtomicBoolean();
 
-    private Engine(EngineContext context, Names names, @Nullable SystemTime ownTime) {
-        this.context = context;
-        this.names = names;
-        this.inspection = new Inspection(context, names);
+    // ---- what its parts share ----
+
+    final ElapsedTime time;
+    final Environment environment;
+    final EventDispatcher dispatcher;
+    final CompletionThreads completionThreads;
+    final CallSite.Sample callSites = new CallSite.Sample();
+    final Telemetry telemetry;
+    final StoreLink store;
+    final LocalLocks locks;
+    final Reachability reachability;
+    final LeaseRenewer renewer;
+    final ReleaseSender releaseSender;
+    final ClaimFactory claims;
+    final Latest<Retention> retained = new Latest<>(MOST_RETAINED);
+
+    /** @param client its name, for those of its threads */
+    private Engine(
+            StoreOpening opening,
+            ElapsedTime time,
+            @Nullable SystemTime ownTime,
+            String client,
+            String namespace,
+            String label,
+            Environment environment,
+            List<LockListener> listeners,
+            Duration outageLimit) {
+        this.time = time;
         this.ownTime = ownTime;
+        this.environment = environment;
+        this.dispatcher = new EventDispatcher(
+                listeners,
+                environment.notifying(),
+                client + "-listeners",
+                task -> time.schedule(task, RETRY),
+                opening.description());
+        this.completionThreads = new CompletionThreads(
+                client + "-completions", task -> time.schedule(task, BLOCKED), opening.description());
+        this.telemetry = new Telemetry(dispatcher, time, opening.description(), callSites);
+        this.store = new StoreLink(this, opening);
+        this.locks = new LocalLocks(this);
+        this.reachability = new Reachability(store, time, telemetry, outageLimit, locks);
+        this.renewer = new LeaseRenewer(store, time, telemetry);
+        this.releaseSender = new ReleaseSender(store, time, telemetry);
+        this.claims = new ClaimFactory(environment.ids(), label);
+        this.names = new Names(namespace);
+        this.inspection = new Inspection(this, names);
     }
 
     /**
@@ -101,9 +150,9 @@ public final class Engine {
         StoreOpening store = null;
         try {
             store = opener.apply(time);
-            EngineContext context = new EngineContext(store, time, client, label, environment, listeners, outageLimit);
-            store.listen(context.store);
-            return new Engine(context, new Names(namespace), own);
+            Engine engine = new Engine(store, time, own, client, namespace, label, environment, listeners, outageLimit);
+            store.listen(engine.store);
+            return engine;
         } catch (RuntimeException | Error e) {
             try {
                 if (store != null) {
@@ -126,7 +175,7 @@ public final class Engine {
 
     /** The name of a lock to be held so, checked; refused where the store cannot, and once the client is closed. */
     public LockName name(String name, Mode mode) {
-        context.throwIfClosed();
+        throwIfClosed();
         if (!capabilities().modes().contains(mode.kind())) {
             String lacking = switch (mode.kind()) {
                 case EXCLUSIVE -> "exclusive locks";
@@ -141,22 +190,22 @@ public final class Engine {
 
     /** How a lock is acquired. */
     public Acquisition acquisition(LockName name, HoldOptions options) {
-        return new Acquisition(context, name, options, false);
+        return new Acquisition(this, name, options, false);
     }
 
     /** The lock as {@link java.util.concurrent.locks.Lock}. */
     public ThreadLock javaLock(LockName name, HoldOptions options) {
-        return new JavaLock(context, name, options);
+        return new JavaLock(this, name, options);
     }
 
     /** How several locks are acquired together. */
     public MultiAcquisition acquisition(List<LockName> names, HoldOptions options) {
-        return new MultiAcquisition(context, names, options);
+        return new MultiAcquisition(this, names, options);
     }
 
     /** Whether a hold is by a grant of this client. */
     public boolean owns(HoldHandle hold) {
-        return hold.hold.context() == context;
+        return hold.hold.engine() == this;
     }
 
     /** Queries about the store's locks, the breaking of grants, and records. */
@@ -166,32 +215,32 @@ public final class Engine {
 
     /** Adds a listener, unless it is one already. */
     public void addListener(LockListener listener) {
-        context.dispatcher.add(listener);
+        dispatcher.add(listener);
     }
 
     /** The client's figures. */
     public ClientStatistics statistics() {
-        return context.telemetry.statistics(context.isClosed() || context.reachability.isReachable());
+        return telemetry.statistics(isClosed() || reachability.isReachable());
     }
 
     /** The store's capabilities. */
     public Capabilities capabilities() {
-        return context.store.capabilities();
+        return store.capabilities();
     }
 
     /** The store, for messages. */
     public String storeDescription() {
-        return context.store.description();
+        return store.description();
     }
 
     /** See {@link dev.holdfast.LockClient#close}. */
     public void close() {
-        if (!context.close()) {
+        if (!closed.compareAndSet(false, true)) {
             return;
         }
         try {
             giveUpAll();
-            context.releaseSender.awaitQuiet(CLOSE_LIMIT, context.locks::isEmpty);
+            releaseSender.awaitQuiet(CLOSE_LIMIT, locks::isEmpty);
         } finally {
             boolean interrupted = Thread.interrupted(); // it would end what the store waits for as it closes
             try {
@@ -206,7 +255,7 @@ public final class Engine {
 
     /** Accepts no more callers and releases everything, without waiting; false if it was closed before. */
     boolean beginClose() {
-        boolean first = context.close();
+        boolean first = closed.compareAndSet(false, true);
         if (first) {
             giveUpAll();
         }
@@ -214,27 +263,27 @@ public final class Engine {
     }
 
     private void giveUpAll() {
-        ClientClosedException closed = context.closedException();
+        ClientClosedException closed = closedException();
         Effects ends = new Effects();
-        context.locks.all().forEach(lock -> ends.add(() -> lock.shutDown(closed)));
-        ends.add(context.releaseSender::beginClose);
+        locks.all().forEach(lock -> ends.add(() -> lock.shutDown(closed)));
+        ends.add(releaseSender::beginClose);
         ends.run();
     }
 
     /** Whether a close that has begun has nothing more to wait for. */
     boolean isQuiet() {
-        return context.locks.isEmpty() && context.releaseSender.isQuiet(); // in this order: see awaitQuiet
+        return locks.isEmpty() && releaseSender.isQuiet(); // in this order: see awaitQuiet
     }
 
     /** The last steps of a close, when nothing is under way or the time limit has passed. */
     void endClose() {
-        context.renewer.close();
-        context.releaseSender.close();
+        renewer.close();
+        releaseSender.close();
         try {
-            context.store.close();
+            store.close();
         } finally {
-            context.dispatcher.close();
-            context.completionThreads.close();
+            dispatcher.close();
+            completionThreads.close();
             if (ownTime != null) {
                 ownTime.close();
             }
@@ -243,16 +292,33 @@ public final class Engine {
 
     /** Runs a short task that never blocks, once, after a time. */
     public Scheduled after(Duration delay, Runnable task) {
-        return context.time.schedule(task, delay);
+        return time.schedule(task, delay);
     }
 
     /** The client's clock, for differences. */
     public long nanoTime() {
-        return context.time.nanoTime();
+        return time.nanoTime();
     }
 
-    /** The context that the parts of the engine share. */
-    EngineContext context() {
-        return context;
+    // ---- for its parts ----
+
+    /** Where futures complete unless their caller says otherwise. */
+    Executor completing() {
+        Executor chosen = environment.completing();
+        return chosen == null ? completionThreads : chosen;
+    }
+
+    boolean isClosed() {
+        return closed.get();
+    }
+
+    void throwIfClosed() {
+        if (closed.get()) {
+            throw closedException();
+        }
+    }
+
+    ClientClosedException closedException() {
+        return new ClientClosedException("the client of " + store.description() + " is closed; make a new one");
     }
 }

@@ -182,7 +182,7 @@ final class ExclusiveQueue extends WaitQueue {
         HoldState now = hold;
         if (now != null && now.awaitsWanted()) {
             now.noteWanted();
-            context.telemetry.flush();
+            engine.telemetry.flush();
         }
     }
 
@@ -238,7 +238,7 @@ final class ExclusiveQueue extends WaitQueue {
 
     @Override
     void claimFor(Waiter asker, Effects then) {
-        ClaimInFlight started = new ClaimInFlight(context.claims.claimFor(name, asker), asker, this);
+        ClaimInFlight started = new ClaimInFlight(engine.claims.claimFor(name, asker), asker, this);
         lock.claim(this, started, then);
         claiming = started;
         phase = Phase.CLAIMING;
@@ -279,7 +279,7 @@ final class ExclusiveQueue extends WaitQueue {
     void granted(ClaimInFlight of, GrantState live, Effects then) {
         if (of.knownLost) {
             drop();
-            context.renewer.forget(live);
+            engine.renewer.forget(live);
             then.add(new Effects.Withdraw(of));
             next(then); // for the waiters: claimed again
         } else if (of.claim.waits() && (live.hasSlept() || of.inDoubt)) {
@@ -347,7 +347,7 @@ final class ExclusiveQueue extends WaitQueue {
 
     @Override
     boolean close(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack, Effects then) {
-        long now = context.time.nanoTime(); // first: a hold that is closed has its grant passed on
+        long now = engine.time.nanoTime(); // first: a hold that is closed has its grant passed on
         if (hold != closing || !closeIfOpen(closing, then)) {
             return false;
         }
@@ -469,10 +469,9 @@ final class ExclusiveQueue extends WaitQueue {
 
     @Override
     void checkReportsWanted() {
-        if (!context.store.capabilities().wanted()) {
-            throw new UnsupportedByStoreException(
-                    context.store.description() + " does not report when others wait for '" + name
-                            + "': ask the status of the lock, or use another store");
+        if (!engine.store.capabilities().wanted()) {
+            throw new UnsupportedByStoreException(engine.store.description() + " does not report when others wait for '"
+                    + name + "': ask the status of the lock, or use another store");
         }
     }
 
@@ -497,7 +496,7 @@ final class ExclusiveQueue extends WaitQueue {
 
     /** The bounds of hand-over are reached; false if the store is not asked, and the grant is to go back at once. */
     private boolean renumber(GrantState live, Effects then) {
-        if (context.store.capabilities().extendable()) {
+        if (engine.store.capabilities().extendable()) {
             then.add(new Effects.FreshNumber(this, live));
             phase = Phase.REFRESHING;
             return true;
@@ -525,7 +524,7 @@ final class ExclusiveQueue extends WaitQueue {
                 of.refreshed(freshNumber);
             }
             if (standing && freshNumber) {
-                context.claims.saw(of.grant().number());
+                engine.claims.saw(of.grant().number());
                 if (retention != null) {
                     retention.renumbered();
                 }
@@ -541,7 +540,7 @@ final class ExclusiveQueue extends WaitQueue {
     /** Whether it is renewed with its new lease: the timer may have no thread for that. */
     private boolean isKept(GrantState of) {
         try {
-            context.renewer.changed(of);
+            engine.renewer.changed(of);
             return true;
         } catch (Throwable noThread) {
             return false;
@@ -557,7 +556,7 @@ final class ExclusiveQueue extends WaitQueue {
             closer = null;
             phase = Phase.RELEASING;
             drop();
-            context.renewer.forget(back);
+            engine.renewer.forget(back);
         }
         answerCloser(then);
     }
@@ -602,7 +601,7 @@ final class ExclusiveQueue extends WaitQueue {
         phase = Phase.IDLE; // as next() does: no phase is left without its grant, whatever fails from here on
         if (byTheStore && loser == null && last != null) {
             // a retained grant is not released, so no answer shows that the store had lost it at the close
-            Effects.Note late = () -> context.telemetry.lostUnnoticed(last, cause);
+            Effects.Note late = () -> engine.telemetry.lostUnnoticed(last, cause);
             then.add(late);
         }
         if (gone.mayStillStand(cause) || mayBeWatched) {

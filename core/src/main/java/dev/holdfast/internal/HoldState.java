@@ -76,9 +76,9 @@ final class HoldState extends WeakReference<HoldHandle> implements Runnable {
         this.pinned = made; // until the waiter has it in hand
     }
 
-    /** What its client's engine shares. */
-    EngineContext context() {
-        return grant.lock().context;
+    /** Its client's engine. */
+    Engine engine() {
+        return grant.lock().engine;
     }
 
     /** The lock's name, by its client. */
@@ -135,7 +135,7 @@ final class HoldState extends WeakReference<HoldHandle> implements Runnable {
      * itself: the stack may not have room to link a lambda or to load a class.
      */
     void closeLater() {
-        context().time.schedule(this, Duration.ZERO);
+        engine().time.schedule(this, Duration.ZERO);
     }
 
     @Override

@@ -38,7 +38,7 @@ final class LocalLock implements Effects.Effect {
     /** A claim, or a question, and the releases that it waits for. */
     private record Behind(List<GrantState> releases, Effects.Effect claim) {}
 
-    final EngineContext context;
+    final Engine engine;
     final LockName name;
     final ReentrantLock mutex = new ReentrantLock();
 
@@ -54,8 +54,8 @@ final class LocalLock implements Effects.Effect {
     boolean retired;
 
     /** A lock with the one side that is wanted. */
-    LocalLock(EngineContext context, LockName name) {
-        this.context = context;
+    LocalLock(Engine engine, LockName name) {
+        this.engine = engine;
         this.name = name;
         newSide(name);
     }
@@ -175,7 +175,7 @@ final class LocalLock implements Effects.Effect {
     /** It is forgotten: nobody wants it any more. After what else its last step does, because until then the client is not quiet. */
     @Override
     public void run() {
-        context.locks.retired(this);
+        engine.locks.retired(this);
     }
 
     /** Ends it with its client: waiters fail, holds are lost, grants are given back. */
@@ -313,7 +313,7 @@ final class LocalLock implements Effects.Effect {
             if (givenBack != null) {
                 // returns when the release is confirmed or has failed, or if there is none; a failure is logged, and
                 // the lease ends the grant
-                context.environment.awaiting().accept(givenBack);
+                engine.environment.awaiting().accept(givenBack);
             }
         }
         if (closing.isLost()) {
@@ -358,7 +358,7 @@ final class LocalLock implements Effects.Effect {
         try {
             downgrade(held);
         } catch (Throwable broken) {
-            Log.warn(() -> "an error came while the writer of '" + name + "' on " + context.store.description()
+            Log.warn(() -> "an error came while the writer of '" + name + "' on " + engine.store.description()
                     + " became a reader: other readers may have to wait until it is closed; see the cause: " + broken);
         }
     }
@@ -377,7 +377,7 @@ final class LocalLock implements Effects.Effect {
             closing.grant.owner.disown(closing);
             closing.pin(kept); // as one that no thread owns: until it is known whether it was closed in time
         }
-        context.renewer.examine(closing.grant); // a deadline that passed unnoticed counts before the close
+        engine.renewer.examine(closing.grant); // a deadline that passed unnoticed counts before the close
         transition(then -> closing.grant.owner.endHold(closing, givenBack, then));
     }
 

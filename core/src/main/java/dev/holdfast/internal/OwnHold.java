@@ -49,13 +49,13 @@ record OwnHold(HoldState held, HoldHandle anchor, LockMode as, boolean threadOwn
      *
      * @throws HoldLostException if that hold is lost
      */
-    static @Nullable OwnHold toEnter(EngineContext context, LockName name, boolean threadOwned) {
-        HoldState held = heldByThisThread(context, name);
+    static @Nullable OwnHold toEnter(Engine engine, LockName name, boolean threadOwned) {
+        HoldState held = heldByThisThread(engine, name);
         if (held == null) {
             return null;
         }
         StackRoom.forStep(); // else the deepest entry of a recursion would find no room to leave
-        context.throwIfClosed();
+        engine.throwIfClosed();
         HoldHandle anchor = held.anchor();
         if (anchor == null) {
             return null; // dropped at this moment
@@ -65,18 +65,18 @@ record OwnHold(HoldState held, HoldHandle anchor, LockMode as, boolean threadOwn
     }
 
     /** The hold that the calling thread owns and may enter so: a writer may read, a reader may not write. */
-    static @Nullable HoldState heldByThisThread(EngineContext context, LockName name) {
-        HoldState held = owned(context, name, name.mode().kind());
-        return held == null && name.mode().kind() == LockMode.SHARED ? owned(context, name, LockMode.EXCLUSIVE) : held;
+    static @Nullable HoldState heldByThisThread(Engine engine, LockName name) {
+        HoldState held = owned(engine, name, name.mode().kind());
+        return held == null && name.mode().kind() == LockMode.SHARED ? owned(engine, name, LockMode.EXCLUSIVE) : held;
     }
 
-    private static @Nullable HoldState owned(EngineContext context, LockName name, LockMode kind) {
-        WaitQueue queue = context.locks.find(name.inStore(), kind);
+    private static @Nullable HoldState owned(Engine engine, LockName name, LockMode kind) {
+        WaitQueue queue = engine.locks.find(name.inStore(), kind);
         HoldState held = queue == null ? null : queue.holdOf(Thread.currentThread());
         if (held == null || held.anchor() != null) {
             return held;
         }
-        context.renewer.examine(held.grant);
+        engine.renewer.examine(held.grant);
         if (held.isLost()) { // which was reported, and no code is left that could close it
             held.grant.owner.disown(held);
         }
@@ -99,8 +99,8 @@ record OwnHold(HoldState held, HoldHandle anchor, LockMode as, boolean threadOwn
         if (isSure() || parkUntil(held, this::isSure, wait, interruptible)) {
             return Optional.of(enter());
         }
-        CompletableFuture<Void> proof = held.context().reachability.proof(name.inStore());
-        held.context().environment.awaiting().accept(proof);
+        CompletableFuture<Void> proof = held.engine().reachability.proof(name.inStore());
+        held.engine().environment.awaiting().accept(proof);
         Failures.await(proof, "could not enter '" + name + "' again"); // throws if the store does not answer now
         return Optional.empty();
     }
@@ -114,7 +114,7 @@ record OwnHold(HoldState held, HoldHandle anchor, LockMode as, boolean threadOwn
     }
 
     private static void throwIfLost(HoldState held) {
-        held.context().renewer.examine(held.grant);
+        held.engine().renewer.examine(held.grant);
         if (held.isLost()) {
             throw held.lostException();
         }
@@ -132,18 +132,18 @@ record OwnHold(HoldState held, HoldHandle anchor, LockMode as, boolean threadOwn
     private static boolean parkUntil(
             HoldState held, BooleanSupplier condition, @Nullable Duration wait, boolean interruptible)
             throws InterruptedException {
-        EngineContext context = held.context();
-        long since = context.time.nanoTime();
+        Engine engine = held.engine();
+        long since = engine.time.nanoTime();
         Thread thread = Thread.currentThread();
-        Scheduled timeout = wait == null ? () -> {} : context.time.schedule(() -> LockSupport.unpark(thread), wait);
+        Scheduled timeout = wait == null ? () -> {} : engine.time.schedule(() -> LockSupport.unpark(thread), wait);
         boolean interrupted = false;
         held.ownerAwaitsNews = true;
         try {
             while (!condition.getAsBoolean()) {
-                if (wait != null && Durations.left(wait, since, context.time).isZero()) {
+                if (wait != null && Durations.left(wait, since, engine.time).isZero()) {
                     return false;
                 }
-                context.environment.parking().accept(held);
+                engine.environment.parking().accept(held);
                 interrupted |= Thread.interrupted();
                 if (interrupted && interruptible) {
                     interrupted = false;
@@ -164,16 +164,16 @@ record OwnHold(HoldState held, HoldHandle anchor, LockMode as, boolean threadOwn
 
     /** Warns, if a thread still waits after a while for a lock that it holds itself. On that thread. */
     static void watch(HoldState held, Waiter waiter) {
-        EngineContext context = held.context();
+        Engine engine = held.engine();
         if (waiter.site == CallSite.UNKNOWN) {
             waiter.site = new CallSite();
         }
         waiter.site.record();
-        context.time.schedule(
+        engine.time.schedule(
                 () -> {
                     if (held.isOpen() && waiter.outcome() == null) {
-                        context.callSites.recordEach();
-                        Log.warn(() -> message(held, waiter, context.store.description()));
+                        engine.callSites.recordEach();
+                        Log.warn(() -> message(held, waiter, engine.store.description()));
                     }
                 },
                 WARN_AFTER);
@@ -189,9 +189,9 @@ record OwnHold(HoldState held, HoldHandle anchor, LockMode as, boolean threadOwn
     }
 
     /** The open hold by which the calling thread reads a name that it wants exclusively; null if it has none. */
-    static @Nullable HoldState heldToRead(EngineContext context, LockName name) {
+    static @Nullable HoldState heldToRead(Engine engine, LockName name) {
         return name.mode().kind() == LockMode.EXCLUSIVE
-                        && context.locks.find(name.inStore(), LockMode.SHARED) instanceof SharedQueue readers
+                        && engine.locks.find(name.inStore(), LockMode.SHARED) instanceof SharedQueue readers
                 ? readers.heldBy(Thread.currentThread())
                 : null;
     }
@@ -204,18 +204,18 @@ record OwnHold(HoldState held, HoldHandle anchor, LockMode as, boolean threadOwn
      * @return how much of the time is left; zero when it has passed
      */
     static Duration waitInVain(HoldState reading, @Nullable Duration wait) throws InterruptedException {
-        EngineContext context = reading.context();
+        Engine engine = reading.engine();
         if (wait == null) {
             throw new IllegalStateException("this thread acquired '" + reading.name() + "' on "
-                    + context.store.description()
+                    + engine.store.description()
                     + " to read and would wait for itself to write: close that hold first, or acquire to write and"
                     + " downgrade");
         }
-        long since = context.time.nanoTime();
+        long since = engine.time.nanoTime();
         BooleanSupplier ended = () -> {
-            context.throwIfClosed();
+            engine.throwIfClosed();
             return !reading.isOpen();
         };
-        return parkUntil(reading, ended, wait, true) ? Durations.left(wait, since, context.time) : Duration.ZERO;
+        return parkUntil(reading, ended, wait, true) ? Durations.left(wait, since, engine.time) : Duration.ZERO;
     }
 }

@@ -32,7 +32,7 @@ final class SharedGrant {
 
     final GrantState state;
     private final SharedQueue queue;
-    private final EngineContext context;
+    private final Engine engine;
     private final Set<HoldState> holds = new LinkedHashSet<>();
     /** The holds that are no longer renewed; the grant is renewed until only these are left. */
     private final Set<HoldState> stopped = new LinkedHashSet<>();
@@ -51,7 +51,7 @@ final class SharedGrant {
 
     SharedGrant(SharedQueue queue, GrantState state) {
         this.queue = queue;
-        this.context = queue.context;
+        this.engine = queue.engine;
         this.state = state;
         this.openedAt = now();
     }
@@ -110,7 +110,7 @@ final class SharedGrant {
             implements Effects.Effect {
         @Override
         public void run() {
-            of.context.renewer.ask(of.state, this::answer);
+            of.engine.renewer.ask(of.state, this::answer);
         }
 
         @Override
@@ -156,7 +156,7 @@ final class SharedGrant {
         if (alone && queue.has(this) && first != null && mayServe(first)) {
             serve(null, then);
         } else {
-            then.add(() -> context.time.schedule(() -> queue.lock.transition(this::askAgain), ASK_AGAIN));
+            then.add(() -> engine.time.schedule(() -> queue.lock.transition(this::askAgain), ASK_AGAIN));
             askingForWaiters = true; // after it: an Error has it asked at once
         }
     }
@@ -288,7 +288,7 @@ final class SharedGrant {
         } else if (goesBackNow || first != null || !state.isValid()) {
             release(closer, then);
         } else if (!releasePlanned) {
-            then.add(() -> context.store.beforeSending(queue.name, () -> queue.lock.transition(this::releaseIfUnused)));
+            then.add(() -> engine.store.beforeSending(queue.name, () -> queue.lock.transition(this::releaseIfUnused)));
             releasePlanned = true;
         }
     }
@@ -309,7 +309,7 @@ final class SharedGrant {
     void giveBack(@Nullable CompletableFuture<Boolean> closer, Effects then) {
         if (queue.lock.giveBack(state, state.lastHold(), closer, then)) {
             queue.dropGrant(state);
-            context.renewer.forget(state);
+            engine.renewer.forget(state);
         }
     }
 
@@ -324,6 +324,6 @@ final class SharedGrant {
     }
 
     private long now() {
-        return context.time.nanoTime();
+        return engine.time.nanoTime();
     }
 }

@@ -235,7 +235,7 @@ final class SharedQueue extends WaitQueue {
         SharedGrant begun = Objects.requireNonNull(grants.get(live));
         if (of.claim.waits() && (of.knownLost || of.inDoubt || live.hasSlept())) {
             dropGrant(live);
-            context.renewer.forget(live);
+            engine.renewer.forget(live);
             then.add(new Effects.Withdraw(of));
             nextIfIdle(then); // for the waiters: claimed again
         } else if (of.claim.waits() || !giveTo(of.asker, live, then)) {
@@ -393,7 +393,7 @@ final class SharedQueue extends WaitQueue {
     }
 
     private ClaimInFlight newClaim(Waiter asker) {
-        ClaimInFlight made = new ClaimInFlight(context.claims.claimFor(name, asker), asker, this);
+        ClaimInFlight made = new ClaimInFlight(engine.claims.claimFor(name, asker), asker, this);
         claims.ensureCapacity(claims.size() + 1); // so that adding it cannot fail
         return made;
     }

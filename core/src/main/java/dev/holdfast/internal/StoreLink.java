@@ -37,11 +37,11 @@ import org.jspecify.annotations.Nullable;
 final class StoreLink implements StoreListener {
     private static final String NULL = "the store answered null";
 
-    private final EngineContext engine;
+    private final Engine engine;
     private final StoreOpening opening;
 
     /** @param engine hears of every answer, every failure, and every notice */
-    StoreLink(EngineContext engine, StoreOpening opening) {
+    StoreLink(Engine engine, StoreOpening opening) {
         this.engine = engine;
         this.opening = opening;
     }

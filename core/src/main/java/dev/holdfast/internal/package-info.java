@@ -5,7 +5,7 @@
  * <p>Contents:
  *
  * <ul>
- *   <li>the front door and what its parts share: {@code Engine}, {@code EngineContext}
+ *   <li>the front door and what its parts share: {@code Engine}
  *   <li>how a caller acquires: {@code Acquisition}, {@code MultiAcquisition},
  *       {@code CompletionThreads}, {@code OwnHold}, {@code JavaLock}
  *   <li>a name and its queues: {@code LocalLocks}, {@code LocalLock}, {@code WaitQueue}; what their steps leave to

@@ -37,7 +37,7 @@ class CloseOrderTest {
     void aCloseWaitsForTheReleaseThatLeavesItsQueueBetweenItsTwoLooks() throws Exception {
         HoldHandle hold = engine.acquisition(engine.name("a", Mode.EXCLUSIVE), HoldOptions.defaults())
                 .acquire();
-        ReleaseSender sender = engine.context().releaseSender;
+        ReleaseSender sender = engine.releaseSender;
         AtomicInteger looks = new AtomicInteger();
         AtomicBoolean over = new AtomicBoolean();
         Thread closing = new Thread(() -> {
@@ -45,7 +45,7 @@ class CloseOrderTest {
                 if (looks.getAndIncrement() == 0) {
                     hold.close(LockMode.EXCLUSIVE); // the widened gap: all that the queue had is on its way now
                 }
-                return engine.context().locks.isEmpty();
+                return engine.locks.isEmpty();
             });
             over.set(true);
         });
