@@ -1,5 +1,6 @@
 package dev.holdfast;
 
+import dev.holdfast.internal.Durations;
 import dev.holdfast.internal.Engine;
 import dev.holdfast.internal.Log;
 import dev.holdfast.internal.StackRoom;
@@ -114,7 +115,8 @@ public final class Candidacy implements AutoCloseable {
      */
     @CheckReturnValue
     public Optional<Term> awaitTerm(Duration wait) throws InterruptedException {
-        return await(engine.nanosOfWait(wait));
+        Durations.checkWait(wait);
+        return await(Durations.nanos(wait));
     }
 
     private Optional<Term> await(long nanos) throws InterruptedException {

@@ -97,7 +97,7 @@ public final class DistributedLock {
      */
     @CheckReturnValue
     public Optional<Hold> tryAcquire(Duration wait) throws InterruptedException {
-        return acquisition.tryAcquire(wait).map(this::hold);
+        return acquisition.acquire(wait).map(this::hold);
     }
 
     /**

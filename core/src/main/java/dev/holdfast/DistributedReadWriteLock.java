@@ -3,6 +3,7 @@ package dev.holdfast;
 import dev.holdfast.internal.Engine;
 import dev.holdfast.internal.LockName;
 import dev.holdfast.spi.Mode;
+import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
 
 /**
@@ -113,8 +114,16 @@ public final class DistributedReadWriteLock {
      * IllegalStateException}.
      */
     public ReadWriteLock asReadWriteLock() {
-        return engine.javaReadWriteLock(name, options);
+        return new Both(read.asLock(), write.asLock());
     }
+
+    /**
+     * The two sides as the JDK names them.
+     *
+     * @param readLock to read under
+     * @param writeLock to write under
+     */
+    private record Both(Lock readLock, Lock writeLock) implements ReadWriteLock {}
 
     @Override
     public String toString() {

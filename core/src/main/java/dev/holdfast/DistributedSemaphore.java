@@ -120,7 +120,7 @@ public final class DistributedSemaphore {
      */
     @CheckReturnValue
     public Optional<Hold> tryAcquire(int wanted, Duration wait) throws InterruptedException {
-        return some(wanted).tryAcquire(wait).map(DistributedSemaphore::hold);
+        return some(wanted).acquire(wait).map(DistributedSemaphore::hold);
     }
 
     /**

@@ -2,7 +2,6 @@ package dev.holdfast;
 
 import dev.holdfast.internal.Engine;
 import dev.holdfast.internal.LockName;
-import dev.holdfast.internal.StoreFinder;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreFactory;
@@ -102,7 +101,7 @@ public final class LockClient implements AutoCloseable {
      */
     public DistributedLock lock(String name, HoldOptions options) {
         LockName checked = engine.name(name, Mode.EXCLUSIVE);
-        engine.checkRetain(checked, options);
+        checkRetain(checked, options);
         return new DistributedLock(engine, checked, options);
     }
 
@@ -125,7 +124,7 @@ public final class LockClient implements AutoCloseable {
      */
     public DistributedReadWriteLock readWriteLock(String name, HoldOptions options) {
         engine.name(name, Mode.SHARED); // refused here where the store has none
-        engine.refuseRetain("the read-write lock '" + name + "'", options);
+        refuseRetain("the read-write lock '" + name + "'", options);
         return new DistributedReadWriteLock(engine, engine.name(name, Mode.EXCLUSIVE), options);
     }
 
@@ -153,7 +152,7 @@ public final class LockClient implements AutoCloseable {
         if (permits < 1) {
             throw new IllegalArgumentException("the semaphore '" + name + "' needs at least 1 permit, not " + permits);
         }
-        engine.refuseRetain("permits of the semaphore '" + name + "'", options);
+        refuseRetain("permits of the semaphore '" + name + "'", options);
         return new DistributedSemaphore(engine, engine.name(name, new Mode.Permits(1, permits)), permits, options);
     }
 
@@ -174,7 +173,7 @@ public final class LockClient implements AutoCloseable {
      * @throws IllegalArgumentException also if the options {@linkplain HoldOptions#retain(Duration) retain} it
      */
     public DistributedMultiLock multiLock(Collection<String> names, HoldOptions options) {
-        engine.refuseRetain("locks of several names", options);
+        refuseRetain("locks of several names", options);
         return DistributedMultiLock.of(
                 engine,
                 names.stream().map(name -> engine.name(name, Mode.EXCLUSIVE)).toList(),
@@ -200,7 +199,7 @@ public final class LockClient implements AutoCloseable {
      *     retain} the lock
      */
     public LeaderElection election(String name, HoldOptions options) {
-        engine.refuseRetain("the lock of the election '" + name + "'", options);
+        refuseRetain("the lock of the election '" + name + "'", options);
         return new LeaderElection(engine, lock(name, options.strictFifo(true).awaitRelease(false)), candidacies);
     }
 
@@ -319,6 +318,50 @@ public final class LockClient implements AutoCloseable {
             candidacies.close();
         } finally {
             engine.close();
+        }
+    }
+
+    /**
+     * Refuses to retain a lock where that cannot be kept.
+     *
+     * @throws IllegalArgumentException if the other options contradict it
+     * @throws UnsupportedByStoreException if the store does not report that a lock is wanted
+     */
+    private void checkRetain(LockName name, HoldOptions options) {
+        if (options.retain().isZero()) {
+            return;
+        }
+        String cannot = "cannot retain '" + name + "'";
+        refuse(!options.autoRenew(), cannot, "autoRenew(false): a retained lock is renewed");
+        refuse(
+                options.strictFifo(),
+                cannot,
+                "strictFifo(true): a retained lock does not pass through the store's queue");
+        refuse(
+                options.maxHandOvers() == 0,
+                cannot,
+                "handOver(0, …): each hold of a retained lock but the first is one");
+        refuse(
+                options.awaitRelease(),
+                cannot,
+                "awaitRelease(true): closing a hold of a retained lock releases nothing");
+        if (!capabilities().wanted()) {
+            throw new UnsupportedByStoreException(cannot + " on " + store()
+                    + ": this store does not report when another client waits; leave retain off, or use another store");
+        }
+    }
+
+    private static void refuse(boolean contradicts, String cannot, String option) {
+        if (contradicts) {
+            throw new IllegalArgumentException(cannot + " with " + option);
+        }
+    }
+
+    /** Refuses to retain locks of another kind than single exclusive ones. */
+    private static void refuseRetain(String what, HoldOptions options) {
+        if (!options.retain().isZero()) {
+            throw new IllegalArgumentException(
+                    "cannot retain " + what + ": only single exclusive locks are retained; leave retain off");
         }
     }
 

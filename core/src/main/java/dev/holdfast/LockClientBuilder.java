@@ -2,7 +2,7 @@ package dev.holdfast;
 
 import dev.holdfast.internal.Durations;
 import dev.holdfast.internal.Engine;
-import dev.holdfast.internal.Environment;
+import dev.holdfast.internal.Engine.Environment;
 import dev.holdfast.internal.Names;
 import dev.holdfast.internal.StoreOpening;
 import dev.holdfast.spi.StoreContext;
@@ -114,7 +114,10 @@ public final class LockClientBuilder {
      * @param value not negative; with zero a wait ends as soon as an outage is noticed
      */
     public LockClientBuilder outageLimit(Duration value) {
-        this.outageLimit = Durations.checkOutageLimit(value);
+        if (value.isNegative()) {
+            throw new IllegalArgumentException("the outage limit must not be negative: " + Durations.text(value));
+        }
+        this.outageLimit = value;
         return this;
     }
 

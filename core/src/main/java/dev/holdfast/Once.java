@@ -4,10 +4,12 @@ import dev.holdfast.OncePlan.Decision;
 import dev.holdfast.OnceResult.Ran;
 import dev.holdfast.OnceResult.Skipped;
 import dev.holdfast.OnceRun.State;
+import dev.holdfast.internal.Durations;
 import dev.holdfast.internal.Engine;
 import dev.holdfast.internal.LockName;
 import dev.holdfast.spi.RecordReading;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -118,7 +120,7 @@ public final class Once {
      */
     @CheckReturnValue
     public OnceResult run(Duration wait, OnceAction action) throws InterruptedException {
-        engine.nanosOfWait(wait); // checks it
+        Durations.checkWait(Objects.requireNonNull(wait, "wait"));
         Optional<Skipped> skipped = decide(journal.read()).skipped();
         if (skipped.isPresent()) {
             return skipped.get();

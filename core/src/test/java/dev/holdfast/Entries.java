@@ -16,8 +16,7 @@ final class Entries {
 
     /** What a client keeps of locks, by name. */
     static Map<?, ?> locks(LockClient client) throws ReflectiveOperationException {
-        Object context = read(read(client, "engine"), "context");
-        return (Map<?, ?>) read(read(context, "locks"), "locks");
+        return (Map<?, ?>) read(read(read(client, "engine"), "locks"), "locks");
     }
 
     static Object read(Object of, String name) throws ReflectiveOperationException {

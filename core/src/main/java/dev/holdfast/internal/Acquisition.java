@@ -24,14 +24,14 @@ import org.jspecify.annotations.Nullable;
  * grow one stack. Immutable and thread-safe.
  */
 public final class Acquisition {
-    private final EngineContext context;
+    private final Engine engine;
     private final LockName name;
     private final HoldOptions options;
     private final boolean threadOwned;
 
     /** @param threadOwned whether a hold is kept by its thread rather than by a reference: {@code asLock()} */
-    Acquisition(EngineContext context, LockName name, HoldOptions options, boolean threadOwned) {
-        this.context = context;
+    Acquisition(Engine engine, LockName name, HoldOptions options, boolean threadOwned) {
+        this.engine = engine;
         this.name = name;
         this.options = options;
         this.threadOwned = threadOwned;
@@ -47,14 +47,9 @@ public final class Acquisition {
         return attempt().get();
     }
 
-    /** Waits for a time, or until the thread is interrupted; asks once if it is zero. */
-    public Optional<HoldHandle> tryAcquire(Duration wait) throws InterruptedException {
+    /** Waits for a time, or until the thread is interrupted; asks once if it is zero. Null is for ever. */
+    public Optional<HoldHandle> acquire(@Nullable Duration wait) throws InterruptedException {
         Durations.checkWait(wait);
-        return acquire(wait);
-    }
-
-    /** The same; null is for ever. */
-    Optional<HoldHandle> acquire(@Nullable Duration wait) throws InterruptedException {
         if (Thread.interrupted()) {
             throw new InterruptedException();
         }
@@ -78,25 +73,25 @@ public final class Acquisition {
         if (again != null) {
             return again::now;
         }
-        HoldState reading = OwnHold.heldToRead(context, name);
+        HoldState reading = OwnHold.heldToRead(engine, name);
         if (reading != null && reading.isThreadBound()) {
             return Optional::empty; // no other thread can close that hold
         }
         Waiter waiter = ofThisThread(Duration.ZERO);
-        context.locks.submit(name, waiter);
+        engine.locks.submit(name, waiter);
         return () -> {
-            waiter.await(false, context.environment.parking());
+            waiter.await(false, engine.environment.parking());
             return finish(waiter);
         };
     }
 
     private @Nullable OwnHold toEnterAgain() {
-        return options.reentrant() ? OwnHold.toEnter(context, name, threadOwned) : null;
+        return options.reentrant() ? OwnHold.toEnter(engine, name, threadOwned) : null;
     }
 
     private Waiter ofThisThread(@Nullable Duration wait) {
         return new Waiter(
-                name.mode(), options, wait, threadOwned, Thread.currentThread(), context.time.nanoTime(), null);
+                name.mode(), options, wait, threadOwned, Thread.currentThread(), engine.time.nanoTime(), null);
     }
 
     private Optional<HoldHandle> await(@Nullable Duration wait, boolean interruptible) throws InterruptedException {
@@ -104,20 +99,20 @@ public final class Acquisition {
         if (again != null) {
             return again.within(name, wait, interruptible);
         }
-        HoldState reading = OwnHold.heldToRead(context, name);
+        HoldState reading = OwnHold.heldToRead(engine, name);
         if (reading != null && reading.isThreadBound()) { // it would wait for itself
             Duration left = OwnHold.waitInVain(reading, threadOwned ? wait : null);
             return left.isZero() ? Optional.empty() : acquire(left);
         }
         Waiter waiter = ofThisThread(wait);
-        WaitQueue lock = context.locks.submit(name, waiter);
+        WaitQueue lock = engine.locks.submit(name, waiter);
         boolean ended;
         try {
             if (reading != null) {
                 OwnHold.watch(reading, waiter);
             }
             Scheduled timeout = expireAfter(lock, waiter, wait);
-            ended = waiter.await(interruptible, context.environment.parking());
+            ended = waiter.await(interruptible, engine.environment.parking());
             timeout.cancel();
         } catch (Throwable broken) { // for example, no thread for the time-out
             lock.abandon(waiter);
@@ -127,7 +122,7 @@ public final class Acquisition {
                 && waiter.resolve(
                         Waiter.EMPTY)) { // else it came in the same moment; the interrupt flag stays for the caller
             lock.forget(waiter, NotAcquired.Reason.INTERRUPTED);
-            context.telemetry.recordWait(name, waiter, NotAcquired.Reason.INTERRUPTED);
+            engine.telemetry.recordWait(name, waiter, NotAcquired.Reason.INTERRUPTED);
             Thread.interrupted();
             throw new InterruptedException();
         }
@@ -143,15 +138,15 @@ public final class Acquisition {
             return () -> {};
         }
         Scheduled timeout =
-                context.time.schedule(() -> lock.timeOut(waiter), Durations.left(wait, waiter.since, context.time));
-        if (Durations.left(wait, waiter.since, context.time).isZero()) {
+                engine.time.schedule(() -> lock.timeOut(waiter), Durations.left(wait, waiter.since, engine.time));
+        if (Durations.left(wait, waiter.since, engine.time).isZero()) {
             lock.timeOut(waiter);
         }
         return timeout;
     }
 
     private Optional<HoldHandle> finish(Waiter waiter) {
-        context.telemetry.recordWait(name, waiter, NotAcquired.Reason.TIMED_OUT);
+        engine.telemetry.recordWait(name, waiter, NotAcquired.Reason.TIMED_OUT);
         Object outcome = waiter.outcome();
         if (outcome instanceof Throwable failure) {
             throw Failures.here(failure, "could not acquire '" + name + "'");
@@ -167,7 +162,7 @@ public final class Acquisition {
      * @param giveBack what happens to a hold that arrives when the future is already complete
      */
     public <H> CompletableFuture<H> acquireAsync(Function<HoldHandle, H> wrap, Consumer<H> giveBack) {
-        return acquireAsync(context.completing(), wrap, giveBack);
+        return acquireAsync(engine.completing(), wrap, giveBack);
     }
 
     /** The same; the future completes on an executor of its own. */
@@ -180,12 +175,12 @@ public final class Acquisition {
     public <H> CompletableFuture<Optional<H>> tryAcquireAsync(
             Duration wait, Function<HoldHandle, H> wrap, Consumer<H> giveBack) {
         Durations.checkWait(wait);
-        return start(wait, context.completing(), got -> got.map(wrap), hold -> hold.ifPresent(giveBack));
+        return start(wait, engine.completing(), got -> got.map(wrap), hold -> hold.ifPresent(giveBack));
     }
 
     /** The same for what is acquired together with others; null is for ever. */
     CompletableFuture<Optional<HoldHandle>> start(@Nullable Duration wait) {
-        return start(wait, context.completing(), got -> got, got -> got.ifPresent(HoldHandle::giveBack));
+        return start(wait, engine.completing(), got -> got, got -> got.ifPresent(HoldHandle::giveBack));
     }
 
     private <R> CompletableFuture<R> start(
@@ -194,7 +189,7 @@ public final class Acquisition {
             Function<Optional<HoldHandle>, R> result,
             Consumer<R> giveBack) {
         refuseThreads(options);
-        return new InFuture<>(wait, completing, result, giveBack).submit();
+        return new InFuture<>(wait, completing, result, giveBack).submit(wait);
     }
 
     static void refuseThreads(HoldOptions options) {
@@ -209,7 +204,6 @@ public final class Acquisition {
      * @param <R> what it completes with: a hold or, within a time, perhaps none
      */
     private final class InFuture<R> {
-        private final @Nullable Duration wait;
         private final Function<Optional<HoldHandle>, R> result;
         private final Consumer<R> giveBack;
         private final Waiter waiter;
@@ -221,22 +215,21 @@ public final class Acquisition {
                 Executor executor,
                 Function<Optional<HoldHandle>, R> result,
                 Consumer<R> giveBack) {
-            this.wait = wait;
             this.result = result;
             this.giveBack = giveBack;
-            Runnable resolved = () -> context.completionThreads.execute(executor, this::complete);
-            this.waiter = new Waiter(name.mode(), options, wait, false, null, context.time.nanoTime(), resolved);
+            Runnable resolved = () -> engine.completionThreads.execute(executor, this::complete);
+            this.waiter = new Waiter(name.mode(), options, wait, false, null, engine.time.nanoTime(), resolved);
         }
 
-        CompletableFuture<R> submit() {
-            WaitQueue lock = context.locks.submit(name, waiter);
+        CompletableFuture<R> submit(@Nullable Duration wait) {
+            WaitQueue lock = engine.locks.submit(name, waiter);
             try {
                 Scheduled timeout = expireAfter(lock, waiter, wait);
                 future.whenComplete((hold, failure) -> {
                     timeout.cancel();
                     if (waiter.resolve(Waiter.EMPTY)) {
                         lock.forget(waiter, NotAcquired.Reason.CANCELLED); // or timed out, or completed, by the caller
-                        context.telemetry.recordWait(name, waiter, NotAcquired.Reason.CANCELLED);
+                        engine.telemetry.recordWait(name, waiter, NotAcquired.Reason.CANCELLED);
                     }
                 });
             } catch (Throwable broken) { // for example, no thread for the time-out

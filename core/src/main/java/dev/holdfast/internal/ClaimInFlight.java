@@ -61,10 +61,10 @@ final class ClaimInFlight implements Effects.Effect, BiConsumer<@Nullable Grant,
         if (answer.isGiven()) {
             return;
         }
-        EngineContext context = queue.context;
-        metOwn = context.releaseSender.sendUnconfirmed(claim.name());
-        sent = context.time.now();
-        Pending sending = context.store.claim(this);
+        Engine engine = queue.engine;
+        metOwn = engine.releaseSender.sendUnconfirmed(claim.name());
+        sent = engine.time.now();
+        Pending sending = engine.store.claim(this);
         pending = sending;
         if (cancelled) {
             cancel(sending);
@@ -96,7 +96,7 @@ final class ClaimInFlight implements Effects.Effect, BiConsumer<@Nullable Grant,
             } finally {
                 ElapsedTime.Moment at = sent;
                 if (at != null) {
-                    queue.context.store.ended(claim, at.nanoTime(), why);
+                    queue.engine.store.ended(claim, at.nanoTime(), why);
                 }
             }
         }
@@ -141,7 +141,7 @@ final class ClaimInFlight implements Effects.Effect, BiConsumer<@Nullable Grant,
             waiting.cancel();
         } catch (Throwable e) {
             Log.warn(() ->
-                    "could not withdraw the claim of '" + claim.name() + "' on " + queue.context.store.description()
+                    "could not withdraw the claim of '" + claim.name() + "' on " + queue.engine.store.description()
                             + "; a grant that still arrives is released, but others may wait until then: report this to the"
                             + " authors of the store: " + Redacted.text(e));
             answer.failed(e); // it may not answer any more; the claim is withdrawn by its id

@@ -194,14 +194,11 @@ final class CompletionThreads implements Executor, AutoCloseable {
     }
 
     private static @Nullable MethodHandle startVirtual() {
-        if (Runtime.version().feature() < 21) {
-            return null;
-        }
         try {
             return MethodHandles.publicLookup()
                     .findStatic(
                             Thread.class, "startVirtualThread", MethodType.methodType(Thread.class, Runnable.class));
-        } catch (ReflectiveOperationException unknown) {
+        } catch (ReflectiveOperationException unknown) { // before Java 21
             return null;
         }
     }

@@ -36,7 +36,7 @@ public final class Durations {
     }
 
     /** Throws if a time to wait is negative; null is for ever. */
-    static void checkWait(@Nullable Duration wait) {
+    public static void checkWait(@Nullable Duration wait) {
         if (wait != null && wait.isNegative()) {
             throw new IllegalArgumentException("the wait must not be negative: " + text(wait));
         }
@@ -48,14 +48,6 @@ public final class Durations {
         return left.isNegative() ? Duration.ZERO : left;
     }
 
-    /** A limit of outages, checked. */
-    public static Duration checkOutageLimit(Duration limit) {
-        if (limit.isNegative()) {
-            throw new IllegalArgumentException("the outage limit must not be negative: " + text(limit));
-        }
-        return limit;
-    }
-
     private static boolean isMultiple(Duration duration, Duration one) {
         try {
             return one.multipliedBy(duration.dividedBy(one)).equals(duration);
@@ -65,7 +57,7 @@ public final class Durations {
     }
 
     /** Nanoseconds, at most {@link Long#MAX_VALUE}: 292 years, which is for ever. */
-    static long nanos(Duration duration) {
+    public static long nanos(Duration duration) {
         try {
             return duration.toNanos();
         } catch (ArithmeticException tooLong) {

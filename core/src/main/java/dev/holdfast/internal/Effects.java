@@ -1,10 +1,8 @@
 package dev.holdfast.internal;
 
 import dev.holdfast.HoldOptions;
-import dev.holdfast.Loss;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +34,7 @@ final class Effects implements AutoCloseable {
     }
 
     /** One thing to be done that nothing waits for. */
+    @FunctionalInterface
     interface Note extends Effect {
         @Override
         default void hasThrown(Throwable why) {
@@ -43,22 +42,21 @@ final class Effects implements AutoCloseable {
         }
     }
 
-    private final @Nullable ReentrantLock mutex;
-    private final @Nullable EventDispatcher dispatcher;
+    /** Whose mutex these have until they are closed. */
+    private final @Nullable LocalLock lock;
+
     private Effect[] effects = new Effect[FEW];
     private int size;
     private int next;
 
     /** Effects of no step. */
     Effects() {
-        mutex = null;
-        dispatcher = null;
+        lock = null;
     }
 
-    /** Effects of a step, which has a mutex until they are closed. */
-    Effects(ReentrantLock mutex, EventDispatcher dispatcher) {
-        this.mutex = mutex;
-        this.dispatcher = dispatcher;
+    /** Effects of a step of a lock. */
+    Effects(LocalLock lock) {
+        this.lock = lock;
     }
 
     /** Makes room for one more, so that adding it cannot fail: called before a step that must not stop half-way. */
@@ -90,11 +88,9 @@ final class Effects implements AutoCloseable {
     @Override
     public void close() {
         try {
-            if (mutex != null) { // first, and in one call: a stack that is nearly full must have room for it
-                mutex.unlock();
-            }
-            if (dispatcher != null) {
-                dispatcher.hurry();
+            if (lock != null) {
+                lock.mutex.unlock(); // first, and in one call: a stack that is nearly full must have room for it
+                lock.engine.dispatcher.hurry();
             }
         } finally {
             run();
@@ -162,7 +158,7 @@ final class Effects implements AutoCloseable {
     record Withdraw(ClaimInFlight claim) implements Effect {
         @Override
         public void run() {
-            claim.queue.context.releaseSender.withdraw(claim.claim);
+            claim.queue.engine.releaseSender.withdraw(claim.claim);
         }
     }
 
@@ -172,7 +168,7 @@ final class Effects implements AutoCloseable {
     record Linger(ExclusiveQueue queue, GrantState grant) implements Effect {
         @Override
         public void run() {
-            queue.context.beforeSending(
+            queue.engine.store.beforeSending(
                     queue.name, () -> queue.lock.transition(then -> queue.endOfLinger(grant, then)));
         }
     }
@@ -181,7 +177,7 @@ final class Effects implements AutoCloseable {
     record FreshNumber(ExclusiveQueue queue, GrantState grant) implements Effect {
         @Override
         public void run() {
-            queue.context.renewer.renumber(grant, standing -> queue.refreshed(grant, standing, true));
+            queue.engine.renewer.renumber(grant, standing -> queue.refreshed(grant, standing, true));
         }
 
         @Override
@@ -194,7 +190,7 @@ final class Effects implements AutoCloseable {
     record RenewFor(ExclusiveQueue queue, GrantState grant, HoldOptions next) implements Effect {
         @Override
         public void run() {
-            queue.context.renewer.renewFor(grant, next, standing -> queue.refreshed(grant, standing, false));
+            queue.engine.renewer.renewFor(grant, next, standing -> queue.refreshed(grant, standing, false));
         }
 
         @Override
@@ -217,26 +213,18 @@ final class Effects implements AutoCloseable {
 
         @Override
         public void run() {
-            CompletableFuture<Boolean> answered = lock.context.releaseSender.release(this);
-            boolean mayFollowNow = lock.context.store.capabilities().ordered(); // requests take effect as they are made
+            CompletableFuture<Boolean> answered = lock.engine.releaseSender.release(this);
+            boolean mayFollowNow = lock.engine.store.capabilities().ordered(); // requests take effect as they are made
             (mayFollowNow ? NOW : answered).whenComplete((held, failure) -> lock.claimsMayFollow(grant));
         }
 
         @Override
         public void hasThrown(Throwable why) {
             try {
-                lock.context.releaseSender.failed(this, why);
+                lock.engine.releaseSender.failed(this, why, lock.engine.time.nanoTime());
             } finally {
                 lock.claimsMayFollow(grant);
             }
-        }
-    }
-
-    /** The grant is lost with its client. */
-    record Lose(WaitQueue queue, GrantState grant, Loss.Cause cause) implements Effect {
-        @Override
-        public void run() {
-            queue.context.renewer.lose(grant, cause);
         }
     }
 
@@ -247,7 +235,7 @@ final class Effects implements AutoCloseable {
             if (grant.owner == queue) {
                 return; // an Error ended the step before the readers had it
             }
-            queue.context.releaseSender.downgrade(grant).thenAccept(done -> {
+            queue.engine.releaseSender.downgrade(grant).thenAccept(done -> {
                 if (!done && grant.owner instanceof SharedQueue readers) {
                     readers.notDowngraded(grant);
                 }
@@ -257,20 +245,12 @@ final class Effects implements AutoCloseable {
 
     // ---- those who hold, or held ----
 
-    /** A hold was closed. */
-    record Closed(WaitQueue queue, HoldState hold) implements Note {
-        @Override
-        public void run() {
-            queue.context.telemetry.recordHold(hold, false);
-        }
-    }
-
     /** A hold was lost. */
-    record Tell(WaitQueue queue, HoldState hold) implements Note {
+    record Tell(WaitQueue queue, HoldState hold) implements Effect {
         @Override
         public void run() {
             try {
-                queue.context.telemetry.recordLost(hold);
+                queue.engine.telemetry.recordLost(hold);
                 hold.tellLoss();
             } finally {
                 queue.disownOnceDead(hold);
@@ -280,22 +260,6 @@ final class Effects implements AutoCloseable {
         @Override
         public void hasThrown(Throwable why) {
             queue.disownOnceDead(hold);
-        }
-    }
-
-    /** A hold that was closed in good faith had been lost before. */
-    record TellUnnoticed(WaitQueue queue, HoldState hold, Loss.Cause cause) implements Note {
-        @Override
-        public void run() {
-            queue.context.telemetry.lostUnnoticed(hold, cause);
-        }
-    }
-
-    /** The caller that closed a hold hears that its grant did not go back; else the {@link Release} answers it. */
-    record NotGivenBack(CompletableFuture<Boolean> closer) implements Effect {
-        @Override
-        public void run() {
-            closer.complete(false);
         }
     }
 }

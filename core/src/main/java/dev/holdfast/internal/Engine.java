@@ -7,6 +7,7 @@ import dev.holdfast.HoldOptions;
 import dev.holdfast.LockListener;
 import dev.holdfast.ThreadLock;
 import dev.holdfast.UnsupportedByStoreException;
+import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.TimeSource;
 import dev.holdfast.spi.TimeSource.Scheduled;
@@ -14,14 +15,18 @@ import dev.holdfast.spi.support.ElapsedTime;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The engine of one client, as the API sees it: how it is opened and closed, and the ways to acquire. Its parts are in
- * {@link EngineContext}. Thread-safe.
+ * The engine of one client: its parts, how it is opened and closed, and the ways to acquire. Thread-safe.
  *
  * <pre>
  *   API ──► Engine ──► Acquisition ──► LocalLocks ──► ExclusiveQueue | SharedQueue ──► ClaimInFlight ──► Store
@@ -31,18 +36,97 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Engine {
     private static final Duration CLOSE_LIMIT = Duration.ofSeconds(5);
+    /** How many grants a client retains: each is renewed. */
+    private static final int MOST_RETAINED = 10_000;
+    /** After a thread could not be started. */
+    private static final Duration RETRY = Duration.ofMillis(100);
+    /** So long, no thread took an outcome that waited: those who run callbacks block. */
+    private static final Duration BLOCKED = Duration.ofMillis(5);
+
     private static final AtomicLong CLIENTS = new AtomicLong();
 
-    private final EngineContext context;
+    /**
+     * The environment of an engine besides its store: time, threads and random ids. A test that controls all of them
+     * decides everything an engine does; the simulation does so.
+     *
+     * @param time the source of time; null for the system's, with a timer thread of the engine's own
+     * @param completing where the futures of asynchronous callers complete; null for threads of the engine's own
+     * @param notifying where listeners run, one after another; null for a thread of the engine's own
+     * @param awaiting how a closing thread waits until a future is complete, however it completes
+     * @param parking how an acquiring thread parks until it is woken; as {@link LockSupport#park(Object)} it may return sooner
+     * @param ids the source of the identities of claims: no two may ever be the same
+     */
+    public record Environment(
+            @Nullable TimeSource time,
+            @Nullable Executor completing,
+            @Nullable Executor notifying,
+            Consumer<CompletableFuture<?>> awaiting,
+            Consumer<Object> parking,
+            Supplier<ClaimId> ids) {
+
+        /** The real environment, with the time and the threads of a client's settings. */
+        public static Environment ofThisMachine(
+                @Nullable TimeSource time, @Nullable Executor completing, @Nullable Executor notifying) {
+            return new Environment(time, completing, notifying, Environment::park, LockSupport::park, ClaimId::random);
+        }
+
+        private static void park(CompletableFuture<?> future) {
+            future.handle((answer, failure) -> true).join();
+        }
+    }
+
+    private final @Nullable SystemTime ownTime;
     private final Names names;
     private final Inspection inspection;
-    private final @Nullable SystemTime ownTime;
+    private final AtomicBoolean closed = new AtomicBoolean();
 
-    private Engine(EngineContext context, Names names, @Nullable SystemTime ownTime) {
-        this.context = context;
-        this.names = names;
-        this.inspection = new Inspection(context, names);
+    // ---- what its parts share ----
+
+    final ElapsedTime time;
+    final Environment environment;
+    final EventDispatcher dispatcher;
+    final CompletionThreads completionThreads;
+    final CallSite.Sample callSites = new CallSite.Sample();
+    final Telemetry telemetry;
+    final StoreLink store;
+    final LocalLocks locks;
+    final Reachability reachability;
+    final LeaseRenewer renewer;
+    final ReleaseSender releaseSender;
+    final ClaimFactory claims;
+    final Latest<Retention> retained = new Latest<>(MOST_RETAINED);
+
+    /** @param client its name, for those of its threads */
+    private Engine(
+            StoreOpening opening,
+            ElapsedTime time,
+            @Nullable SystemTime ownTime,
+            String client,
+            String namespace,
+            String label,
+            Environment environment,
+            List<LockListener> listeners,
+            Duration outageLimit) {
+        this.time = time;
         this.ownTime = ownTime;
+        this.environment = environment;
+        this.dispatcher = new EventDispatcher(
+                listeners,
+                environment.notifying(),
+                client + "-listeners",
+                task -> time.schedule(task, RETRY),
+                opening.description());
+        this.completionThreads = new CompletionThreads(
+                client + "-completions", task -> time.schedule(task, BLOCKED), opening.description());
+        this.telemetry = new Telemetry(dispatcher, time, opening.description(), callSites);
+        this.store = new StoreLink(this, opening);
+        this.locks = new LocalLocks(this);
+        this.reachability = new Reachability(store, time, telemetry, outageLimit, locks);
+        this.renewer = new LeaseRenewer(store, time, telemetry);
+        this.releaseSender = new ReleaseSender(store, time, telemetry);
+        this.claims = new ClaimFactory(environment.ids(), label);
+        this.names = new Names(namespace);
+        this.inspection = new Inspection(this, names);
     }
 
     /**
@@ -66,9 +150,9 @@ public final class Engine {
         StoreOpening store = null;
         try {
             store = opener.apply(time);
-            EngineContext context = new EngineContext(store, time, client, label, environment, listeners, outageLimit);
-            context.store.serve(context);
-            return new Engine(context, new Names(namespace), own);
+            Engine engine = new Engine(store, time, own, client, namespace, label, environment, listeners, outageLimit);
+            store.listen(engine.store);
+            return engine;
         } catch (RuntimeException | Error e) {
             try {
                 if (store != null) {
@@ -91,7 +175,7 @@ public final class Engine {
 
     /** The name of a lock to be held so, checked; refused where the store cannot, and once the client is closed. */
     public LockName name(String name, Mode mode) {
-        context.throwIfClosed();
+        throwIfClosed();
         if (!capabilities().modes().contains(mode.kind())) {
             String lacking = switch (mode.kind()) {
                 case EXCLUSIVE -> "exclusive locks";
@@ -104,73 +188,24 @@ public final class Engine {
         return names.of(name, mode);
     }
 
-    /**
-     * Refuses to retain a lock where that cannot be kept.
-     *
-     * @throws IllegalArgumentException if the other options contradict it
-     * @throws UnsupportedByStoreException if the store does not report that a lock is wanted
-     */
-    public void checkRetain(LockName name, HoldOptions options) {
-        if (options.retain().isZero()) {
-            return;
-        }
-        String cannot = "cannot retain '" + name + "'";
-        refuse(!options.autoRenew(), cannot, "autoRenew(false): a retained lock is renewed");
-        refuse(
-                options.strictFifo(),
-                cannot,
-                "strictFifo(true): a retained lock does not pass through the store's queue");
-        refuse(
-                options.maxHandOvers() == 0,
-                cannot,
-                "handOver(0, …): each hold of a retained lock but the first is one");
-        refuse(
-                options.awaitRelease(),
-                cannot,
-                "awaitRelease(true): closing a hold of a retained lock releases nothing");
-        if (!capabilities().wanted()) {
-            throw new UnsupportedByStoreException(cannot + " on " + storeDescription()
-                    + ": this store does not report when another client waits; leave retain off, or use another store");
-        }
-    }
-
-    private static void refuse(boolean contradicts, String cannot, String option) {
-        if (contradicts) {
-            throw new IllegalArgumentException(cannot + " with " + option);
-        }
-    }
-
-    /** Refuses to retain locks of another kind than single exclusive ones. */
-    public void refuseRetain(String what, HoldOptions options) {
-        if (!options.retain().isZero()) {
-            throw new IllegalArgumentException(
-                    "cannot retain " + what + ": only single exclusive locks are retained; leave retain off");
-        }
-    }
-
     /** How a lock is acquired. */
     public Acquisition acquisition(LockName name, HoldOptions options) {
-        return new Acquisition(context, name, options, false);
+        return new Acquisition(this, name, options, false);
     }
 
     /** The lock as {@link java.util.concurrent.locks.Lock}. */
     public ThreadLock javaLock(LockName name, HoldOptions options) {
-        return new JavaLock(context, name, options);
-    }
-
-    /** Both sides of a lock as {@link ReadWriteLock}. */
-    public ReadWriteLock javaReadWriteLock(LockName name, HoldOptions options) {
-        return new JavaLock.Both(javaLock(name.as(Mode.SHARED), options), javaLock(name.as(Mode.EXCLUSIVE), options));
+        return new JavaLock(this, name, options);
     }
 
     /** How several locks are acquired together. */
     public MultiAcquisition acquisition(List<LockName> names, HoldOptions options) {
-        return new MultiAcquisition(context, names, options);
+        return new MultiAcquisition(this, names, options);
     }
 
     /** Whether a hold is by a grant of this client. */
     public boolean owns(HoldHandle hold) {
-        return hold.hold.context() == context;
+        return hold.hold.engine() == this;
     }
 
     /** Queries about the store's locks, the breaking of grants, and records. */
@@ -180,32 +215,32 @@ public final class Engine {
 
     /** Adds a listener, unless it is one already. */
     public void addListener(LockListener listener) {
-        context.dispatcher.add(listener);
+        dispatcher.add(listener);
     }
 
     /** The client's figures. */
     public ClientStatistics statistics() {
-        return context.telemetry.statistics(context.isClosed() || context.reachability.isReachable());
+        return telemetry.statistics(isClosed() || reachability.isReachable());
     }
 
     /** The store's capabilities. */
     public Capabilities capabilities() {
-        return context.store.capabilities();
+        return store.capabilities();
     }
 
     /** The store, for messages. */
     public String storeDescription() {
-        return context.store.description();
+        return store.description();
     }
 
     /** See {@link dev.holdfast.LockClient#close}. */
     public void close() {
-        if (!context.close()) {
+        if (!closed.compareAndSet(false, true)) {
             return;
         }
         try {
             giveUpAll();
-            context.releaseSender.awaitQuiet(CLOSE_LIMIT, context.locks::isEmpty);
+            releaseSender.awaitQuiet(CLOSE_LIMIT, locks::isEmpty);
         } finally {
             boolean interrupted = Thread.interrupted(); // it would end what the store waits for as it closes
             try {
@@ -220,7 +255,7 @@ public final class Engine {
 
     /** Accepts no more callers and releases everything, without waiting; false if it was closed before. */
     boolean beginClose() {
-        boolean first = context.close();
+        boolean first = closed.compareAndSet(false, true);
         if (first) {
             giveUpAll();
         }
@@ -228,27 +263,27 @@ public final class Engine {
     }
 
     private void giveUpAll() {
-        ClientClosedException closed = context.closedException();
+        ClientClosedException closed = closedException();
         Effects ends = new Effects();
-        context.locks.all().forEach(lock -> ends.add(() -> lock.shutDown(closed)));
-        ends.add(context.releaseSender::beginClose);
+        locks.all().forEach(lock -> ends.add(() -> lock.shutDown(closed)));
+        ends.add(releaseSender::beginClose);
         ends.run();
     }
 
     /** Whether a close that has begun has nothing more to wait for. */
     boolean isQuiet() {
-        return context.locks.isEmpty() && context.releaseSender.isQuiet(); // in this order: see awaitQuiet
+        return locks.isEmpty() && releaseSender.isQuiet(); // in this order: see awaitQuiet
     }
 
     /** The last steps of a close, when nothing is under way or the time limit has passed. */
     void endClose() {
-        context.renewer.close();
-        context.releaseSender.close();
+        renewer.close();
+        releaseSender.close();
         try {
-            context.store.close();
+            store.close();
         } finally {
-            context.dispatcher.close();
-            context.completionThreads.close();
+            dispatcher.close();
+            completionThreads.close();
             if (ownTime != null) {
                 ownTime.close();
             }
@@ -257,22 +292,33 @@ public final class Engine {
 
     /** Runs a short task that never blocks, once, after a time. */
     public Scheduled after(Duration delay, Runnable task) {
-        return context.time.schedule(task, delay);
+        return time.schedule(task, delay);
     }
 
     /** The client's clock, for differences. */
     public long nanoTime() {
-        return context.time.nanoTime();
+        return time.nanoTime();
     }
 
-    /** A time to wait, checked, in nanoseconds. */
-    public long nanosOfWait(Duration wait) {
-        Durations.checkWait(wait);
-        return Durations.nanos(wait);
+    // ---- for its parts ----
+
+    /** Where futures complete unless their caller says otherwise. */
+    Executor completing() {
+        Executor chosen = environment.completing();
+        return chosen == null ? completionThreads : chosen;
     }
 
-    /** The context that the parts of the engine share. */
-    EngineContext context() {
-        return context;
+    boolean isClosed() {
+        return closed.get();
+    }
+
+    void throwIfClosed() {
+        if (closed.get()) {
+            throw closedException();
+        }
+    }
+
+    ClientClosedException closedException() {
+        return new ClientClosedException("the client of " + store.description() + " is closed; make a new one");
     }
 }

@@ -4,12 +4,14 @@ import dev.holdfast.LockEvent;
 import dev.holdfast.LockListener;
 import dev.holdfast.Loss;
 import dev.holdfast.spi.Redacted;
+import dev.holdfast.spi.support.DaemonThreads;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -59,7 +61,9 @@ final class EventDispatcher implements AutoCloseable {
     private final ThreadPoolExecutor own;
     private final Consumer<Runnable> later;
     private final String store;
-    private final LongAdder dropped;
+    /** Counts the events that no listener received. */
+    final LongAdder dropped = new LongAdder();
+
     private final Queue<Note> notes = new ConcurrentLinkedQueue<>();
     private final AtomicInteger waiting = new AtomicInteger();
     private final AtomicBoolean delivering = new AtomicBoolean();
@@ -73,26 +77,20 @@ final class EventDispatcher implements AutoCloseable {
      * @param threadName the own thread's
      * @param later runs its argument in a while
      * @param store where the locks live, for messages
-     * @param dropped counts the events that no listener received
      */
     EventDispatcher(
             List<LockListener> listeners,
             @Nullable Executor chosen,
             String threadName,
             Consumer<Runnable> later,
-            String store,
-            LongAdder dropped) {
+            String store) {
         this.listeners = new CopyOnWriteArrayList<>(listeners);
-        this.own = new ThreadPoolExecutor(1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
-            Thread thread = new Thread(task, threadName);
-            thread.setDaemon(true);
-            return thread;
-        });
+        ThreadFactory daemons = task -> DaemonThreads.daemon(threadName, task);
+        this.own = new ThreadPoolExecutor(1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), daemons);
         own.allowCoreThreadTimeOut(true);
         this.executors = chosen == null ? List.of(own) : List.of(chosen, own);
         this.later = later;
         this.store = store;
-        this.dropped = dropped;
     }
 
     /** Adds a listener, unless it is one already. */

@@ -182,7 +182,7 @@ final class ExclusiveQueue extends WaitQueue {
         HoldState now = hold;
         if (now != null && now.awaitsWanted()) {
             now.noteWanted();
-            context.telemetry.flush();
+            engine.telemetry.flush();
         }
     }
 
@@ -198,22 +198,16 @@ final class ExclusiveQueue extends WaitQueue {
         if (claiming != null) {
             then.add(new Effects.Cancel(claiming));
         }
-        loseGrant(then);
+        lose(Stream.ofNullable(grant), then);
     }
 
     @Override
     void endUnheld(Effects then) {
         if (hold == null) {
-            loseGrant(then);
+            lose(Stream.ofNullable(grant), then);
         }
         notGivenBack(then); // also if another has the grant by now
         then.add(this);
-    }
-
-    private void loseGrant(Effects then) {
-        if (grant != null) {
-            then.add(new Effects.Lose(this, live(), Loss.Cause.CLIENT_CLOSED));
-        }
     }
 
     // ---- the claim ----
@@ -244,7 +238,7 @@ final class ExclusiveQueue extends WaitQueue {
 
     @Override
     void claimFor(Waiter asker, Effects then) {
-        ClaimInFlight started = new ClaimInFlight(context.claims.claimFor(name, asker), asker, this);
+        ClaimInFlight started = new ClaimInFlight(engine.claims.claimFor(name, asker), asker, this);
         lock.claim(this, started, then);
         claiming = started;
         phase = Phase.CLAIMING;
@@ -285,7 +279,7 @@ final class ExclusiveQueue extends WaitQueue {
     void granted(ClaimInFlight of, GrantState live, Effects then) {
         if (of.knownLost) {
             drop();
-            context.renewer.forget(live);
+            engine.renewer.forget(live);
             then.add(new Effects.Withdraw(of));
             next(then); // for the waiters: claimed again
         } else if (of.claim.waits() && (live.hasSlept() || of.inDoubt)) {
@@ -352,35 +346,14 @@ final class ExclusiveQueue extends WaitQueue {
     // ---- a hold is closed ----
 
     @Override
-    void endHold(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack, Effects then) {
-        if (!close(closing, givenBack, then) && givenBack != null) {
-            then.add(new Effects.NotGivenBack(givenBack));
-        }
-    }
-
-    private boolean close(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack, Effects then) {
-        GrantState live = grant;
-        if (live == null || live != closing.grant) {
+    boolean close(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack, Effects then) {
+        long now = engine.time.nanoTime(); // first: a hold that is closed has its grant passed on
+        if (hold != closing || !closeIfOpen(closing, then)) {
             return false;
         }
-        Loss.Cause cause = live.lossCause();
-        if (cause != null) {
-            lost(cause, then);
-            return false;
-        }
-        // all that may fail comes before the hold is closed: a hold that is closed has its grant passed on
-        Effects.Effect ended = new Effects.Closed(this, closing);
-        then.reserve();
-        long now = context.time.nanoTime();
-        if (hold != closing || !closing.isOpen()) {
-            return false;
-        }
-        quietly(() -> context.telemetry.released(closing));
-        closing.close();
         hold = null;
         closedAt = now;
         closer = givenBack;
-        then.add(ended);
         closed(closing.options, then);
         return true;
     }
@@ -417,7 +390,7 @@ final class ExclusiveQueue extends WaitQueue {
     private void notGivenBack(Effects then) {
         CompletableFuture<Boolean> asked = closer;
         if (asked != null) {
-            then.add(new Effects.NotGivenBack(asked));
+            then.add(() -> asked.complete(false));
             closer = null;
         }
     }
@@ -496,10 +469,9 @@ final class ExclusiveQueue extends WaitQueue {
 
     @Override
     void checkReportsWanted() {
-        if (!context.store.capabilities().wanted()) {
-            throw new UnsupportedByStoreException(
-                    context.store.description() + " does not report when others wait for '" + name
-                            + "': ask the status of the lock, or use another store");
+        if (!engine.store.capabilities().wanted()) {
+            throw new UnsupportedByStoreException(engine.store.description() + " does not report when others wait for '"
+                    + name + "': ask the status of the lock, or use another store");
         }
     }
 
@@ -524,7 +496,7 @@ final class ExclusiveQueue extends WaitQueue {
 
     /** The bounds of hand-over are reached; false if the store is not asked, and the grant is to go back at once. */
     private boolean renumber(GrantState live, Effects then) {
-        if (context.store.capabilities().extendable()) {
+        if (engine.store.capabilities().extendable()) {
             then.add(new Effects.FreshNumber(this, live));
             phase = Phase.REFRESHING;
             return true;
@@ -552,7 +524,7 @@ final class ExclusiveQueue extends WaitQueue {
                 of.refreshed(freshNumber);
             }
             if (standing && freshNumber) {
-                context.claims.saw(of.grant().number());
+                engine.claims.saw(of.grant().number());
                 if (retention != null) {
                     retention.renumbered();
                 }
@@ -568,7 +540,7 @@ final class ExclusiveQueue extends WaitQueue {
     /** Whether it is renewed with its new lease: the timer may have no thread for that. */
     private boolean isKept(GrantState of) {
         try {
-            context.renewer.changed(of);
+            engine.renewer.changed(of);
             return true;
         } catch (Throwable noThread) {
             return false;
@@ -584,7 +556,7 @@ final class ExclusiveQueue extends WaitQueue {
             closer = null;
             phase = Phase.RELEASING;
             drop();
-            context.renewer.forget(back);
+            engine.renewer.forget(back);
         }
         answerCloser(then);
     }
@@ -629,7 +601,8 @@ final class ExclusiveQueue extends WaitQueue {
         phase = Phase.IDLE; // as next() does: no phase is left without its grant, whatever fails from here on
         if (byTheStore && loser == null && last != null) {
             // a retained grant is not released, so no answer shows that the store had lost it at the close
-            then.add(new Effects.TellUnnoticed(this, last, cause));
+            Effects.Note late = () -> engine.telemetry.lostUnnoticed(last, cause);
+            then.add(late);
         }
         if (gone.mayStillStand(cause) || mayBeWatched) {
             boolean unused = loser == null && cause == Loss.Cause.CLIENT_CLOSED; // its release is as any other

@@ -8,17 +8,15 @@ import dev.holdfast.spi.Redacted;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.CompletionStage;
 
 /** The failures of a store's threads, as a caller should see them on its own thread. */
 final class Failures {
     private Failures() {}
 
     /** Waits for a store's answer, without heeding interrupts: a store answers or fails within its own time-out. */
-    static <T> T await(CompletionStage<T> answer, String doing) {
-        CompletableFuture<T> future = answer.toCompletableFuture();
+    static <T> T await(CompletableFuture<T> answer, String doing) {
         try {
-            return future.join();
+            return answer.join();
         } catch (CompletionException | CancellationException e) {
             throw here(e, doing);
         }

@@ -55,7 +55,8 @@ public final class HoldHandle {
         if (hold.isOpen() && hold.grant.isValid()) {
             return hold.isOpen();
         }
-        hold.context().examine(hold.grant);
+        StackRoom.forStep();
+        hold.engine().renewer.examine(hold.grant);
         return false;
     }
 
@@ -66,7 +67,7 @@ public final class HoldHandle {
 
     /** How long ago it was acquired. */
     public Duration heldFor() {
-        return Duration.ofNanos(hold.context().time.nanoTime() - hold.since);
+        return Duration.ofNanos(hold.engine().time.nanoTime() - hold.since);
     }
 
     /** See {@link dev.holdfast.Hold#onLost}. */
@@ -74,7 +75,7 @@ public final class HoldHandle {
         actions().whenLost.add(action);
         if (hold.isLost()) {
             noteLoss();
-            hold.context().telemetry.flush();
+            hold.engine().telemetry.flush();
         }
     }
 
@@ -90,7 +91,7 @@ public final class HoldHandle {
             return;
         }
         for (Consumer<Loss> action = asked.whenLost.poll(); action != null; action = asked.whenLost.poll()) {
-            hold.context().dispatcher.note(hold.loss(), action);
+            hold.engine().dispatcher.note(hold.loss(), action);
         }
     }
 
@@ -111,7 +112,7 @@ public final class HoldHandle {
         }
         for (Runnable action = asked.whenWanted.poll(); action != null; action = asked.whenWanted.poll()) {
             Runnable now = action;
-            hold.context().dispatcher.noteWanted(hold.name(), () -> {
+            hold.engine().dispatcher.noteWanted(hold.name(), () -> {
                 if (hold.isOpen()) {
                     now.run();
                 }
@@ -139,12 +140,13 @@ public final class HoldHandle {
             throw new IllegalStateException("the hold of '" + hold.name()
                     + "' is renewed by itself; extend is for holds with autoRenew(false)");
         }
-        hold.context().renewer.extend(hold, lease, hold.context().environment.awaiting());
+        hold.engine().renewer.extend(hold, lease, hold.engine().environment.awaiting());
     }
 
     /** See {@link dev.holdfast.Hold#detach}. */
     public void detach() {
-        hold.detach(this);
+        hold.detached = true;
+        hold.pin(this); // whether or not anybody refers to it
     }
 
     /**
@@ -157,7 +159,7 @@ public final class HoldHandle {
         StackRoom.forStep();
         hold.checkMayBecomeReader();
         if (!hold.grant.lock().downgrade(hold)) {
-            hold.context().examine(hold.grant);
+            hold.engine().renewer.examine(hold.grant);
             throw hold.isLost()
                     ? hold.lostException()
                     : new IllegalStateException(

@@ -47,20 +47,21 @@ final class HoldState extends WeakReference<HoldHandle> implements Runnable {
     private volatile @Nullable End end;
 
     private volatile @Nullable HoldHandle pinned;
-    private volatile boolean detached;
+    /** Whether it may outlive its thread, and all that refers to it. */
+    volatile boolean detached;
+
     /** Reading the anchor prevents a leaked hold from being detected, so it is read only for callers who asked. */
     volatile boolean asksForWanted;
 
     private volatile @Nullable Consumer<Loss> lossAction;
-    private volatile boolean ownerAwaitsNews;
+    /** Whether its thread is parked until the hold in doubt is confirmed or lost: said before it looks, and after. */
+    volatile boolean ownerAwaitsNews;
+
     private int exclusiveEntries;
     private int sharedEntries;
 
-    HoldState(GrantState grant, Waiter waiter, ReferenceQueue<HoldHandle> leaks, long since) {
-        this(new HoldHandle(), grant, waiter, leaks, since);
-    }
-
-    private HoldState(HoldHandle made, GrantState grant, Waiter waiter, ReferenceQueue<HoldHandle> leaks, long since) {
+    /** @param made its caller's side, made for it */
+    HoldState(HoldHandle made, GrantState grant, Waiter waiter, ReferenceQueue<HoldHandle> leaks, long since) {
         super(made, leaks);
         this.grant = grant;
         this.token = grant.nextToken();
@@ -75,9 +76,9 @@ final class HoldState extends WeakReference<HoldHandle> implements Runnable {
         this.pinned = made; // until the waiter has it in hand
     }
 
-    /** What its client's engine shares. */
-    EngineContext context() {
-        return grant.lock().context;
+    /** Its client's engine. */
+    Engine engine() {
+        return grant.lock().engine;
     }
 
     /** The lock's name, by its client. */
@@ -104,12 +105,6 @@ final class HoldState extends WeakReference<HoldHandle> implements Runnable {
     @Nullable
     HoldHandle anchor() {
         return get();
-    }
-
-    /** Keeps the caller's side alive, and the hold with it, whether or not anybody refers to it. */
-    void detach(HoldHandle anchor) {
-        detached = true;
-        pinned = anchor;
     }
 
     /** Keeps the caller's side as long as the engine keeps the hold. */
@@ -140,7 +135,7 @@ final class HoldState extends WeakReference<HoldHandle> implements Runnable {
      * itself: the stack may not have room to link a lambda or to load a class.
      */
     void closeLater() {
-        context().time.schedule(this, Duration.ZERO);
+        engine().time.schedule(this, Duration.ZERO);
     }
 
     @Override
@@ -221,11 +216,6 @@ final class HoldState extends WeakReference<HoldHandle> implements Runnable {
                 && owner != null
                 && !owner.isAlive() // first: the counts are the thread's
                 && exclusiveEntries + sharedEntries > 0;
-    }
-
-    /** Whether its thread is parked until the hold in doubt is confirmed or lost: said before it looks, and after. */
-    void awaitsNews(boolean awaits) {
-        ownerAwaitsNews = awaits;
     }
 
     /** It was confirmed or lost: its thread may be waiting to hear that. */

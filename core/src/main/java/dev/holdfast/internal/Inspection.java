@@ -7,10 +7,11 @@ import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.RecordReading;
 import dev.holdfast.spi.RecordWrite;
 import dev.holdfast.spi.StoredRecord;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -22,53 +23,48 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  */
 public final class Inspection {
-    private final EngineContext context;
+    private final Engine engine;
     private final Names names;
 
-    Inspection(EngineContext context, Names names) {
-        this.context = context;
+    Inspection(Engine engine, Names names) {
+        this.engine = engine;
         this.names = names;
     }
 
     /** The state of a lock, as the store knows it. */
     public LockStatus status(LockName name) {
-        context.throwIfClosed();
+        engine.throwIfClosed();
         String inStore = name.inStore();
         String doing = "could not ask for the status of '" + name + "'";
-        return afterOwnReleases(inStore, () -> context.store.status(inStore), doing)
+        return afterOwnReleases(inStore, () -> engine.store.status(inStore), doing)
                 .withName(name.name());
     }
 
     /** The locks whose names match. */
     public List<LockStatus> list(String pattern) {
-        context.throwIfClosed();
+        engine.throwIfClosed();
         Pattern glob = Names.glob(pattern);
         String doing = "could not list '" + pattern + "'";
-        return afterOwnReleases(null, () -> context.store.list(names.prefixOf(pattern)), doing).stream()
-                .map(status -> status.withName(names.inClient(status.name())))
-                .filter(status -> glob.matcher(status.name()).matches())
-                .toList();
+        List<LockStatus> all = afterOwnReleases(null, () -> engine.store.list(names.prefixOf(pattern)), doing);
+        return matching(glob, all, LockStatus::name, LockStatus::withName);
     }
 
     /** The waiters of locks whose names match; empty where the store keeps no names of waiters. */
     public Optional<List<LockWaiter>> waiters(String pattern) {
-        context.throwIfClosed();
+        engine.throwIfClosed();
         Pattern glob = Names.glob(pattern);
         String doing = "could not list who waits for '" + pattern + "'";
-        return afterOwnReleases(null, () -> context.store.waiters(names.prefixOf(pattern)), doing)
-                .map(all -> all.stream()
-                        .map(waiter -> waiter.withName(names.inClient(waiter.name())))
-                        .filter(waiter -> glob.matcher(waiter.name()).matches())
-                        .toList());
+        return afterOwnReleases(null, () -> engine.store.waiters(names.prefixOf(pattern)), doing)
+                .map(all -> matching(glob, all, LockWaiter::name, LockWaiter::withName));
     }
 
     /** Breaks the grant that a token belongs to. */
     public boolean breakGrant(String name, long token, boolean now) {
-        context.throwIfClosed();
+        engine.throwIfClosed();
         String inStore = names.of(name, Mode.EXCLUSIVE).inStore();
         return afterOwnReleases(
                 inStore,
-                () -> context.store.breakGrant(inStore, Tokens.number(token), now),
+                () -> engine.store.breakGrant(inStore, Tokens.number(token), now),
                 "could not break '" + name + "'");
     }
 
@@ -76,7 +72,7 @@ public final class Inspection {
 
     /** This process, for people. */
     public Holder self() {
-        return context.claims.holder(Thread.currentThread().getName());
+        return engine.claims.holder(Thread.currentThread().getName());
     }
 
     /**
@@ -84,36 +80,42 @@ public final class Inspection {
      * the one under which it was written. That holds even if the store has purged the lock, and its clock was set back.
      */
     public RecordReading readRecord(LockName name) {
-        context.throwIfClosed();
+        engine.throwIfClosed();
         RecordReading read =
-                Failures.await(context.store.readRecord(name.inStore()), "could not read the record of '" + name + "'");
-        read.stored().ifPresent(stored -> context.claims.saw(Tokens.number(stored.token())));
+                Failures.await(engine.store.readRecord(name.inStore()), "could not read the record of '" + name + "'");
+        read.stored().ifPresent(stored -> engine.claims.saw(Tokens.number(stored.token())));
         return read;
     }
 
     /** Writes a record of a name as it is in the store; empty if the store refused. */
     public Optional<StoredRecord> writeRecord(RecordWrite write) {
-        context.throwIfClosed();
+        engine.throwIfClosed();
         return Failures.await(
-                context.store.writeRecord(write),
+                engine.store.writeRecord(write),
                 "could not write the record of '" + names.inClient(write.name()) + "'");
     }
 
     /** The records of the names that match, named as the client knows them. */
     public List<StoredRecord> listRecords(String pattern) {
-        context.throwIfClosed();
+        engine.throwIfClosed();
         Pattern glob = Names.glob(pattern);
-        return Failures.await(
-                        context.store.listRecords(names.prefixOf(pattern)),
-                        "could not list the records of '" + pattern + "'")
-                .stream()
-                .map(stored -> new StoredRecord(
-                        names.inClient(stored.name()),
-                        stored.token(),
-                        stored.revision(),
-                        stored.writtenAt(),
-                        stored.value()))
-                .filter(stored -> glob.matcher(stored.name()).matches())
+        String doing = "could not list the records of '" + pattern + "'";
+        List<StoredRecord> all = Failures.await(engine.store.listRecords(names.prefixOf(pattern)), doing);
+        return matching(
+                glob,
+                all,
+                StoredRecord::name,
+                (stored, name) ->
+                        new StoredRecord(name, stored.token(), stored.revision(), stored.writtenAt(), stored.value()));
+    }
+
+    // ---- named as the client knows them ----
+
+    private <T> List<T> matching(
+            Pattern glob, List<T> all, Function<T, String> nameOf, BiFunction<T, String, T> withName) {
+        return all.stream()
+                .map(one -> withName.apply(one, names.inClient(nameOf.apply(one))))
+                .filter(one -> glob.matcher(nameOf.apply(one)).matches())
                 .toList();
     }
 
@@ -124,26 +126,20 @@ public final class Inspection {
      * releases of one name, or of all if that is null.
      */
     private <T> T afterOwnReleases(@Nullable String inStore, Supplier<CompletableFuture<T>> question, String doing) {
-        List<CompletableFuture<Void>> sent = new ArrayList<>();
-        context.locks
+        CompletableFuture<?>[] sent = engine.locks
                 .all()
                 .filter(lock -> inStore == null || lock.name.inStore().equals(inStore))
-                .forEach(lock -> {
-                    CompletableFuture<Void> behind = new CompletableFuture<>();
-                    sent.add(behind);
-                    lock.behindReleases(() -> behind.complete(null));
-                });
-        CompletableFuture<T> answer = CompletableFuture.allOf(sent.toArray(CompletableFuture<?>[]::new))
-                .thenCompose(all -> context.releaseSender.settled(inStore))
-                .whenComplete((all, failure) -> sendUnconfirmed(inStore))
+                .map(LocalLock::behindReleases)
+                .toArray(CompletableFuture<?>[]::new);
+        CompletableFuture<T> answer = CompletableFuture.allOf(sent)
+                .thenCompose(all -> engine.releaseSender.settled(inStore))
+                .whenComplete((all, failure) -> {
+                    if (inStore != null) {
+                        engine.releaseSender.sendUnconfirmed(inStore);
+                    }
+                })
                 .thenCompose(all -> question.get());
-        context.environment.awaiting().accept(answer);
+        engine.environment.awaiting().accept(answer);
         return Failures.await(answer, doing);
-    }
-
-    private void sendUnconfirmed(@Nullable String inStore) {
-        if (inStore != null) {
-            context.releaseSender.sendUnconfirmed(inStore);
-        }
     }
 }

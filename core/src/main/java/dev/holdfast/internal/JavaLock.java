@@ -7,8 +7,6 @@ import dev.holdfast.ThreadLock;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.ReadWriteLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,14 +15,14 @@ import org.jspecify.annotations.Nullable;
  * one process. Stateless, so that all of one name are one lock; thread-safe.
  */
 final class JavaLock implements ThreadLock {
-    private final EngineContext context;
+    private final Engine engine;
     private final LockName name;
     private final Acquisition acquisition;
 
-    JavaLock(EngineContext context, LockName name, HoldOptions options) {
-        this.context = context;
+    JavaLock(Engine engine, LockName name, HoldOptions options) {
+        this.engine = engine;
         this.name = name;
-        this.acquisition = new Acquisition(context, name, options.reentrant(true), true);
+        this.acquisition = new Acquisition(engine, name, options.reentrant(true), true);
     }
 
     @Override
@@ -45,7 +43,7 @@ final class JavaLock implements ThreadLock {
     @Override
     public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
         return acquisition
-                .tryAcquire(Duration.ofNanos(Math.max(0, unit.toNanos(time))))
+                .acquire(Duration.ofNanos(Math.max(0, unit.toNanos(time))))
                 .isPresent();
     }
 
@@ -54,7 +52,7 @@ final class JavaLock implements ThreadLock {
         HoldState held = heldAs();
         if (held == null) {
             throw new IllegalMonitorStateException(
-                    "'" + name + "' on " + context.store.description() + " is not held by " + Thread.currentThread());
+                    "'" + name + "' on " + engine.store.description() + " is not held by " + Thread.currentThread());
         }
         try {
             held.grant.lock().close(held, name.mode().kind());
@@ -78,7 +76,7 @@ final class JavaLock implements ThreadLock {
     }
 
     private @Nullable HoldState heldAs() {
-        HoldState held = OwnHold.heldByThisThread(context, name);
+        HoldState held = OwnHold.heldByThisThread(engine, name);
         return held != null && held.entries(name.mode().kind()) > 0 ? held : null;
     }
 
@@ -90,14 +88,6 @@ final class JavaLock implements ThreadLock {
     @Override
     public String toString() {
         String what = name.mode().kind() == LockMode.SHARED ? " to read" : "";
-        return "DistributedLock[" + name + what + " on " + context.store.description() + "].asLock()";
+        return "DistributedLock[" + name + what + " on " + engine.store.description() + "].asLock()";
     }
-
-    /**
-     * The two sides of a read-write lock as the JDK names them.
-     *
-     * @param readLock to read under
-     * @param writeLock to write under
-     */
-    record Both(Lock readLock, Lock writeLock) implements ReadWriteLock {}
 }

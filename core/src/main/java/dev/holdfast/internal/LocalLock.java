@@ -33,12 +33,14 @@ import org.jspecify.annotations.Nullable;
  * <p>The lock is retired once no side is of use any more; whoever comes later gets a new one. Thread-safe.
  */
 final class LocalLock implements Effects.Effect {
+    private static final LockMode[] KINDS = LockMode.values();
+
     /** A claim, or a question, and the releases that it waits for. */
     private record Behind(List<GrantState> releases, Effects.Effect claim) {}
 
-    final EngineContext context;
+    final Engine engine;
     final LockName name;
-    private final ReentrantLock mutex = new ReentrantLock();
+    final ReentrantLock mutex = new ReentrantLock();
 
     // Written under the mutex.
     volatile @Nullable ExclusiveQueue writers;
@@ -52,8 +54,8 @@ final class LocalLock implements Effects.Effect {
     boolean retired;
 
     /** A lock with the one side that is wanted. */
-    LocalLock(EngineContext context, LockName name) {
-        this.context = context;
+    LocalLock(Engine engine, LockName name) {
+        this.engine = engine;
         this.name = name;
         newSide(name);
     }
@@ -97,7 +99,7 @@ final class LocalLock implements Effects.Effect {
     }
 
     Stream<WaitQueue> sides() {
-        return Stream.of(LockMode.values()).map(this::side).filter(Objects::nonNull);
+        return Stream.of(KINDS).map(this::side).filter(Objects::nonNull);
     }
 
     // ---- steps ----
@@ -121,7 +123,7 @@ final class LocalLock implements Effects.Effect {
     /** Made again after an Error, such as of memory: who is called back is not called twice. */
     private Effects effects(int furtherTries) {
         try {
-            return new Effects(mutex, context.dispatcher);
+            return new Effects(this);
         } catch (Error noMemory) {
             if (furtherTries == 0) {
                 throw noMemory;
@@ -155,17 +157,6 @@ final class LocalLock implements Effects.Effect {
         }
     }
 
-    boolean isInStep() {
-        return mutex.isHeldByCurrentThread();
-    }
-
-    /** Has it forgotten now: whoever retired it may be on this very stack, and come to that only later. */
-    void forgetIfRetired() {
-        if (read(() -> retired)) {
-            run();
-        }
-    }
-
     /** One side is of no use any more. Where none is, the lock is not either. Under the mutex. */
     void retireIfUnused(Effects then) {
         boolean unused = !retired
@@ -184,7 +175,7 @@ final class LocalLock implements Effects.Effect {
     /** It is forgotten: nobody wants it any more. After what else its last step does, because until then the client is not quiet. */
     @Override
     public void run() {
-        context.locks.retired(this);
+        engine.locks.retired(this);
     }
 
     /** Ends it with its client: waiters fail, holds are lost, grants are given back. */
@@ -202,16 +193,13 @@ final class LocalLock implements Effects.Effect {
 
     /** Sends a claim, before its side takes it for sent. What another side does not use goes back first. */
     void claim(WaitQueue by, Effects.Effect sending, Effects then) {
-        giveUnusedBack(writers, by, then);
-        giveUnusedBack(readers, by, then);
-        giveUnusedBack(permits, by, then);
-        follow(sending, then);
-    }
-
-    private static void giveUnusedBack(@Nullable WaitQueue side, WaitQueue claims, Effects then) {
-        if (side != null && side != claims) {
-            side.giveUnusedBack(true, then);
+        for (LockMode kind : KINDS) {
+            WaitQueue side = side(kind);
+            if (side != null && side != by) {
+                side.giveUnusedBack(true, then);
+            }
         }
+        follow(sending, then);
     }
 
     private void follow(Effects.Effect claim, Effects then) {
@@ -227,12 +215,14 @@ final class LocalLock implements Effects.Effect {
         return list.isEmpty() ? new ArrayList<>(1) : list;
     }
 
-    /** Does something behind the release of what lingers here, and of what is going back. What is retained stays. */
-    void behindReleases(Effects.Effect question) {
+    /** Completes behind the release of what lingers here, and of what is going back. What is retained stays. */
+    CompletableFuture<Void> behindReleases() {
+        CompletableFuture<Void> behindThem = new CompletableFuture<>();
         transition(then -> {
             sides().forEach(side -> side.giveUnusedBack(false, then));
-            follow(question, then);
+            follow(() -> behindThem.complete(null), then);
         });
+        return behindThem;
     }
 
     /**
@@ -323,7 +313,7 @@ final class LocalLock implements Effects.Effect {
             if (givenBack != null) {
                 // returns when the release is confirmed or has failed, or if there is none; a failure is logged, and
                 // the lease ends the grant
-                context.environment.awaiting().accept(givenBack);
+                engine.environment.awaiting().accept(givenBack);
             }
         }
         if (closing.isLost()) {
@@ -368,39 +358,27 @@ final class LocalLock implements Effects.Effect {
         try {
             downgrade(held);
         } catch (Throwable broken) {
-            Log.warn(() -> "an error came while the writer of '" + name + "' on " + context.store.description()
+            Log.warn(() -> "an error came while the writer of '" + name + "' on " + engine.store.description()
                     + " became a reader: other readers may have to wait until it is closed; see the cause: " + broken);
         }
     }
 
-    /** Ends a hold of which nobody has an entry any more, or that no caller received; waits for nothing, and throws no loss. */
+    /**
+     * Ends a hold of which nobody has an entry any more, or that no caller received, and hands its grant on or releases it; waits
+     * for nothing, and throws no loss. A grant that the renewer has found lost by now makes the hold lost, even where its
+     * {@link #grantLost} is only on its way.
+     *
+     * @param givenBack completes with the store's answer if the grant is released, with false if it is not; null if nobody waits
+     *     for that
+     */
     void end(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack) {
         if (closing.isThreadBound()) {
             HoldHandle kept = closing.anchor(); // which unlock() alone does not refer to
             closing.grant.owner.disown(closing);
             closing.pin(kept); // as one that no thread owns: until it is known whether it was closed in time
         }
-        context.renewer.examine(closing.grant); // a deadline that passed unnoticed counts before the close
-        endHold(closing, givenBack);
-    }
-
-    /**
-     * Ends a hold, and hands its grant on or releases it. A grant that the renewer has found lost by now makes the hold lost,
-     * even where its {@link #grantLost} is only on its way.
-     *
-     * @param givenBack completes with the store's answer if the grant is released, with false if it is not; null if nobody waits
-     *     for that
-     */
-    void endHold(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack) {
+        engine.renewer.examine(closing.grant); // a deadline that passed unnoticed counts before the close
         transition(then -> closing.grant.owner.endHold(closing, givenBack, then));
-    }
-
-    /** A lost hold that no code can close any more leaves nothing behind. */
-    void forgetIfDropped(HoldState held) {
-        context.renewer.examine(held.grant);
-        if (held.isLost()) {
-            held.grant.owner.disown(held);
-        }
     }
 
     /** Makes an exclusive hold a shared one, in place; false if it is not open and surely held. */

@@ -11,27 +11,27 @@ import org.jspecify.annotations.Nullable;
  * wants the name any more. Thread-safe.
  */
 final class LocalLocks {
-    private final EngineContext context;
+    private final Engine engine;
     private final Map<String, LocalLock> locks = new ConcurrentHashMap<>();
 
-    LocalLocks(EngineContext context) {
-        this.context = context;
+    LocalLocks(Engine engine) {
+        this.engine = engine;
     }
 
     /** Brings a waiter to the queue of its lock. */
     WaitQueue submit(LockName name, Waiter waiter) {
-        context.throwIfClosed();
+        engine.throwIfClosed();
         StackRoom.forStep();
-        context.telemetry.waiting(name, waiter);
-        waiter.site = context.callSites.next();
+        engine.telemetry.waiting(name, waiter);
+        waiter.site = engine.callSites.next();
         while (true) {
-            LocalLock lock = locks.computeIfAbsent(name.inStore(), absent -> new LocalLock(context, name));
+            LocalLock lock = locks.computeIfAbsent(name.inStore(), absent -> new LocalLock(engine, name));
             WaitQueue queue = lock.side(name);
             try {
                 if (queue.submit(waiter)) {
-                    context.reachability.waiting();
-                    if (context.isClosed()) {
-                        lock.shutDown(context.closedException());
+                    engine.reachability.waiting();
+                    if (engine.isClosed()) {
+                        lock.shutDown(engine.closedException());
                     }
                     waiter.site.record(); // after its claim was sent
                     return queue;
@@ -40,7 +40,9 @@ final class LocalLocks {
                 queue.abandon(waiter);
                 throw broken;
             }
-            lock.forgetIfRetired();
+            if (lock.read(() -> lock.retired)) {
+                retired(lock); // now: whoever retired it may be on this very stack, and come to that only later
+            }
         }
     }
 

@@ -34,15 +34,15 @@ import org.jspecify.annotations.Nullable;
  * <p>A thread makes the steps itself. A future has no thread: whoever completes one step makes the next ({@link InFuture}). Immutable and thread-safe.
  */
 public final class MultiAcquisition {
-    private final EngineContext context;
+    private final Engine engine;
     private final List<Acquisition> locks;
     private final HoldOptions options;
 
     /** @param names in the order of {@link LockName#inOrder} */
-    MultiAcquisition(EngineContext context, List<LockName> names, HoldOptions options) {
-        this.context = context;
+    MultiAcquisition(Engine engine, List<LockName> names, HoldOptions options) {
+        this.engine = engine;
         this.locks = names.stream()
-                .map(name -> new Acquisition(context, name, options, false))
+                .map(name -> new Acquisition(engine, name, options, false))
                 .toList();
         this.options = options;
     }
@@ -88,14 +88,14 @@ public final class MultiAcquisition {
 
     private <R> CompletableFuture<R> start(@Nullable Duration wait, Function<Optional<List<HoldHandle>>, R> result) {
         Acquisition.refuseThreads(options);
-        context.throwIfClosed();
+        engine.throwIfClosed();
         return new InFuture<>(new Steps(wait), result).start();
     }
 
     /** What is held so far, and what comes next; for one thread at a time. */
     private final class Steps {
         private final @Nullable Duration wait;
-        private final long since = context.time.nanoTime();
+        private final long since = engine.time.nanoTime();
         private final List<HoldHandle> held = new ArrayList<>();
 
         /** @param wait how long to wait for all of them together; null for ever */
@@ -191,7 +191,7 @@ public final class MultiAcquisition {
         /** What is left of the time; null for ever. */
         @Nullable
         Duration left() {
-            return wait == null ? null : Durations.left(wait, since, context.time);
+            return wait == null ? null : Durations.left(wait, since, engine.time);
         }
 
         void giveAllBack() {

@@ -32,21 +32,14 @@ import org.jspecify.annotations.Nullable;
  * write, it would wait for itself; and of two readers that wanted to write, each would wait for the other, for ever. Such a
  * thread is refused immediately. As in {@link java.util.concurrent.locks.ReentrantReadWriteLock} there is no such upgrade; a
  * writer can become a reader without letting another writer in between.
+ *
+ * @param held the hold to be entered
+ * @param anchor its caller's side, kept here, so that the hold is no leak while its thread waits
+ * @param as the kind of entry
+ * @param threadOwned whether its thread keeps it rather than a reference: {@code asLock()}
  */
-final class OwnHold {
+record OwnHold(HoldState held, HoldHandle anchor, LockMode as, boolean threadOwned) {
     private static final Duration WARN_AFTER = Duration.ofSeconds(3);
-
-    private final HoldState held;
-    private final HoldHandle anchor; // kept here, so that the hold is no leak while its thread waits
-    private final LockMode as;
-    private final boolean threadOwned;
-
-    private OwnHold(HoldState held, HoldHandle anchor, LockMode as, boolean threadOwned) {
-        this.held = held;
-        this.anchor = anchor;
-        this.as = as;
-        this.threadOwned = threadOwned;
-    }
 
     // ---- to be entered again ----
 
@@ -56,13 +49,13 @@ final class OwnHold {
      *
      * @throws HoldLostException if that hold is lost
      */
-    static @Nullable OwnHold toEnter(EngineContext context, LockName name, boolean threadOwned) {
-        HoldState held = heldByThisThread(context, name);
+    static @Nullable OwnHold toEnter(Engine engine, LockName name, boolean threadOwned) {
+        HoldState held = heldByThisThread(engine, name);
         if (held == null) {
             return null;
         }
         StackRoom.forStep(); // else the deepest entry of a recursion would find no room to leave
-        context.throwIfClosed();
+        engine.throwIfClosed();
         HoldHandle anchor = held.anchor();
         if (anchor == null) {
             return null; // dropped at this moment
@@ -72,18 +65,21 @@ final class OwnHold {
     }
 
     /** The hold that the calling thread owns and may enter so: a writer may read, a reader may not write. */
-    static @Nullable HoldState heldByThisThread(EngineContext context, LockName name) {
-        HoldState held = owned(context, name, name.mode().kind());
-        return held == null && name.mode().kind() == LockMode.SHARED ? owned(context, name, LockMode.EXCLUSIVE) : held;
+    static @Nullable HoldState heldByThisThread(Engine engine, LockName name) {
+        HoldState held = owned(engine, name, name.mode().kind());
+        return held == null && name.mode().kind() == LockMode.SHARED ? owned(engine, name, LockMode.EXCLUSIVE) : held;
     }
 
-    private static @Nullable HoldState owned(EngineContext context, LockName name, LockMode kind) {
-        WaitQueue queue = context.locks.find(name.inStore(), kind);
+    private static @Nullable HoldState owned(Engine engine, LockName name, LockMode kind) {
+        WaitQueue queue = engine.locks.find(name.inStore(), kind);
         HoldState held = queue == null ? null : queue.holdOf(Thread.currentThread());
         if (held == null || held.anchor() != null) {
             return held;
         }
-        held.grant.lock().forgetIfDropped(held); // its loss was reported, and no code is left that could close it
+        engine.renewer.examine(held.grant);
+        if (held.isLost()) { // which was reported, and no code is left that could close it
+            held.grant.owner.disown(held);
+        }
         return null;
     }
 
@@ -103,15 +99,10 @@ final class OwnHold {
         if (isSure() || parkUntil(held, this::isSure, wait, interruptible)) {
             return Optional.of(enter());
         }
-        throwIfUnreachable(name);
+        CompletableFuture<Void> proof = held.engine().reachability.proof(name.inStore());
+        held.engine().environment.awaiting().accept(proof);
+        Failures.await(proof, "could not enter '" + name + "' again"); // throws if the store does not answer now
         return Optional.empty();
-    }
-
-    /** Throws if the store does not answer now; waits until that is known. */
-    private void throwIfUnreachable(LockName name) {
-        CompletableFuture<Void> proof = held.context().reachability.proof(name.inStore());
-        held.context().environment.awaiting().accept(proof);
-        Failures.await(proof, "could not enter '" + name + "' again");
     }
 
     private boolean isSure() {
@@ -123,7 +114,7 @@ final class OwnHold {
     }
 
     private static void throwIfLost(HoldState held) {
-        held.context().renewer.examine(held.grant);
+        held.engine().renewer.examine(held.grant);
         if (held.isLost()) {
             throw held.lostException();
         }
@@ -141,18 +132,18 @@ final class OwnHold {
     private static boolean parkUntil(
             HoldState held, BooleanSupplier condition, @Nullable Duration wait, boolean interruptible)
             throws InterruptedException {
-        EngineContext context = held.context();
-        long since = context.time.nanoTime();
+        Engine engine = held.engine();
+        long since = engine.time.nanoTime();
         Thread thread = Thread.currentThread();
-        Scheduled timeout = wait == null ? () -> {} : context.time.schedule(() -> LockSupport.unpark(thread), wait);
+        Scheduled timeout = wait == null ? () -> {} : engine.time.schedule(() -> LockSupport.unpark(thread), wait);
         boolean interrupted = false;
-        held.awaitsNews(true);
+        held.ownerAwaitsNews = true;
         try {
             while (!condition.getAsBoolean()) {
-                if (wait != null && Durations.left(wait, since, context.time).isZero()) {
+                if (wait != null && Durations.left(wait, since, engine.time).isZero()) {
                     return false;
                 }
-                context.environment.parking().accept(held);
+                engine.environment.parking().accept(held);
                 interrupted |= Thread.interrupted();
                 if (interrupted && interruptible) {
                     interrupted = false;
@@ -161,7 +152,7 @@ final class OwnHold {
             }
             return true;
         } finally {
-            held.awaitsNews(false);
+            held.ownerAwaitsNews = false;
             timeout.cancel();
             if (interrupted) {
                 Thread.currentThread().interrupt();
@@ -173,16 +164,16 @@ final class OwnHold {
 
     /** Warns, if a thread still waits after a while for a lock that it holds itself. On that thread. */
     static void watch(HoldState held, Waiter waiter) {
-        EngineContext context = held.context();
+        Engine engine = held.engine();
         if (waiter.site == CallSite.UNKNOWN) {
             waiter.site = new CallSite();
         }
         waiter.site.record();
-        context.time.schedule(
+        engine.time.schedule(
                 () -> {
                     if (held.isOpen() && waiter.outcome() == null) {
-                        context.callSites.recordEach();
-                        Log.warn(() -> message(held, waiter, context.store.description()));
+                        engine.callSites.recordEach();
+                        Log.warn(() -> message(held, waiter, engine.store.description()));
                     }
                 },
                 WARN_AFTER);
@@ -198,9 +189,9 @@ final class OwnHold {
     }
 
     /** The open hold by which the calling thread reads a name that it wants exclusively; null if it has none. */
-    static @Nullable HoldState heldToRead(EngineContext context, LockName name) {
+    static @Nullable HoldState heldToRead(Engine engine, LockName name) {
         return name.mode().kind() == LockMode.EXCLUSIVE
-                        && context.locks.find(name.inStore(), LockMode.SHARED) instanceof SharedQueue readers
+                        && engine.locks.find(name.inStore(), LockMode.SHARED) instanceof SharedQueue readers
                 ? readers.heldBy(Thread.currentThread())
                 : null;
     }
@@ -213,18 +204,18 @@ final class OwnHold {
      * @return how much of the time is left; zero when it has passed
      */
     static Duration waitInVain(HoldState reading, @Nullable Duration wait) throws InterruptedException {
-        EngineContext context = reading.context();
+        Engine engine = reading.engine();
         if (wait == null) {
             throw new IllegalStateException("this thread acquired '" + reading.name() + "' on "
-                    + context.store.description()
+                    + engine.store.description()
                     + " to read and would wait for itself to write: close that hold first, or acquire to write and"
                     + " downgrade");
         }
-        long since = context.time.nanoTime();
+        long since = engine.time.nanoTime();
         BooleanSupplier ended = () -> {
-            context.throwIfClosed();
+            engine.throwIfClosed();
             return !reading.isOpen();
         };
-        return parkUntil(reading, ended, wait, true) ? Durations.left(wait, since, context.time) : Duration.ZERO;
+        return parkUntil(reading, ended, wait, true) ? Durations.left(wait, since, engine.time) : Duration.ZERO;
     }
 }

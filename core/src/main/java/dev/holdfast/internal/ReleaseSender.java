@@ -76,12 +76,8 @@ final class ReleaseSender {
         }));
     }
 
-    /** A release has failed with an Error, perhaps before it was sent: it is sent again. */
-    void failed(Effects.Release of, Throwable why) {
-        failed(of, why, time.nanoTime());
-    }
-
-    private void failed(Effects.Release of, Throwable why, long sent) {
+    /** A release has failed, perhaps with an Error before it was sent: it is sent again. */
+    void failed(Effects.Release of, Throwable why, long sent) {
         if (!of.answer().isDone()) {
             GrantState grant = of.grant();
             try {
@@ -152,13 +148,9 @@ final class ReleaseSender {
                     }
                 });
         long sent = time.nanoTime();
-        request.get().whenComplete((done, failure) -> {
-            if (failure != null) {
-                new RepeatedRequest(
-                                request, () -> !grant.isOpen(), grant.grant().lease(), sent)
-                        .ended(failure, sent);
-            }
-        });
+        RepeatedRequest repeated = new RepeatedRequest(
+                request, () -> !grant.isOpen(), grant.grant().lease(), sent);
+        request.get().whenComplete((done, failure) -> repeated.ended(failure, sent));
         return answer;
     }
 
@@ -326,19 +318,13 @@ final class ReleaseSender {
         /** Sends it at once, and from now on after short waits: the client is being closed. */
         void hurry() {
             hurried = true;
-            Wait present = waiting.get();
-            if (present != null) {
-                end(present, longestWait());
-            }
+            end(waiting.get(), longestWait());
         }
 
         /** Sends it no more. */
         void giveUp() {
             over.complete(null);
-            Wait present = waiting.get();
-            if (present != null) {
-                end(present, 0);
-            }
+            end(waiting.get(), 0);
         }
 
         private void await(long length, long took, long nextLength) {
@@ -352,8 +338,9 @@ final class ReleaseSender {
             }
         }
 
-        private void end(Wait present, long nextLength) {
-            if (waiting.compareAndSet(present, null)) {
+        /** Ends a wait, if there is one and nobody else has ended it. */
+        private void end(@Nullable Wait present, long nextLength) {
+            if (present != null && waiting.compareAndSet(present, null)) {
                 Scheduled timer = present.timer;
                 if (timer != null) {
                     timer.cancel();

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Retention {
     private final ExclusiveQueue queue;
-    private final EngineContext context;
+    private final Engine engine;
     private final GrantState grant;
     private boolean watched;
     /** The store has answered that it watches: from then on it reports waiters. */
@@ -39,13 +39,13 @@ final class Retention {
 
     Retention(ExclusiveQueue queue, GrantState grant) {
         this.queue = queue;
-        this.context = queue.context;
+        this.engine = queue.engine;
         this.grant = grant;
     }
 
     /** Whether the grant may be retained by the options of its last holder. */
     boolean isAllowed(HoldOptions options) {
-        return !wanted && grant.hasTokenLeft() && grant.goesOnFor(options) && !context.isClosed();
+        return !wanted && grant.hasTokenLeft() && grant.goesOnFor(options) && !engine.isClosed();
     }
 
     private boolean isRetained() {
@@ -65,7 +65,7 @@ final class Retention {
     private record Watch(Retention of, Grant asked) implements Effects.Effect {
         @Override
         public void run() {
-            of.context.store.watch(asked).whenComplete(this::answered);
+            of.engine.store.watch(asked).whenComplete(this::answered);
         }
 
         @Override
@@ -88,7 +88,9 @@ final class Retention {
             if (isRetained()) {
                 queue.endRetention(then);
             } else if (hold != null && hold.awaitsWanted()) { // one that is not renewed would never be notified
-                then.add(new WatchLater(this, hold));
+                Duration after = grant.grant().lease().dividedBy(12);
+                Runnable again = () -> queue.lock.transition(later -> watchFor(hold, later));
+                then.add(() -> engine.time.schedule(again, after));
             }
             return;
         }
@@ -98,17 +100,9 @@ final class Retention {
         }
     }
 
-    private record WatchLater(Retention of, HoldState hold) implements Effects.Effect {
-        @Override
-        public void run() {
-            Duration after = of.grant.grant().lease().dividedBy(12);
-            of.context.time.schedule(() -> of.queue.lock.transition(this::watch), after);
-        }
-
-        private void watch(Effects then) {
-            if (of.queue.has(of.grant) && of.queue.hold == hold && hold.awaitsWanted()) {
-                of.watch(then);
-            }
+    private void watchFor(HoldState hold, Effects then) {
+        if (queue.has(grant) && queue.hold == hold && hold.awaitsWanted()) {
+            watch(then);
         }
     }
 
@@ -135,14 +129,12 @@ final class Retention {
 
     /** No caller uses it now. */
     void begin(HoldOptions options, Effects then) {
-        if (!context.store
-                .capabilities()
-                .wanted()) { // of a lazy client's store, which has connected since it was asked
-            then.add(() -> context.telemetry.notRetained(queue.name));
+        if (!engine.store.capabilities().wanted()) { // of a lazy client's store, which has connected since it was asked
+            then.add(() -> engine.telemetry.notRetained(queue.name));
             queue.endRetention(then);
             return;
         }
-        unusedUntil = context.time.nanoTime() + Durations.nanos(options.retain());
+        unusedUntil = engine.time.nanoTime() + Durations.nanos(options.retain());
         watch(then);
         checkBy(unusedUntil, then);
         resume(then);
@@ -171,7 +163,7 @@ final class Retention {
         if (!isRetained()) {
             return; // in use: planned again when it is not
         }
-        if (unusedUntil - context.time.nanoTime() <= 0) {
+        if (unusedUntil - engine.time.nanoTime() <= 0) {
             queue.endRetention(then);
         } else {
             checkBy(unusedUntil, then);
@@ -210,7 +202,7 @@ final class Retention {
     /** No caller has it: the last one closed it, or it was given to a caller that gave up in the same instant. */
     private void resume(Effects then) {
         queue.phase = Phase.RETAINED; // what follows reads the queue after this
-        Retention tooMany = context.retained.add(this);
+        Retention tooMany = engine.retained.add(this);
         if (tooMany != null) {
             then.add(tooMany::evict);
         }
@@ -231,7 +223,7 @@ final class Retention {
 
     /** A caller uses it. */
     void pause() {
-        context.retained.remove(this);
+        engine.retained.remove(this);
     }
 
     /** It no longer belongs to this queue, or is about to be released. */
@@ -252,8 +244,8 @@ final class Retention {
 
         @Override
         public void run() {
-            Duration delay = Duration.ofNanos(Math.max(0, at - context.time.nanoTime()));
-            planned = context.time.schedule(this::check, delay);
+            Duration delay = Duration.ofNanos(Math.max(0, at - engine.time.nanoTime()));
+            planned = engine.time.schedule(this::check, delay);
             if (cancelled) {
                 cancel();
             }

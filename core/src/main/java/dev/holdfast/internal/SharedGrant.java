@@ -1,7 +1,6 @@
 package dev.holdfast.internal;
 
 import dev.holdfast.HoldOptions;
-import dev.holdfast.LockMode;
 import dev.holdfast.Loss;
 import java.time.Duration;
 import java.util.LinkedHashSet;
@@ -33,8 +32,7 @@ final class SharedGrant {
 
     final GrantState state;
     private final SharedQueue queue;
-    private final EngineContext context;
-    private final boolean shared;
+    private final Engine engine;
     private final Set<HoldState> holds = new LinkedHashSet<>();
     /** The holds that are no longer renewed; the grant is renewed until only these are left. */
     private final Set<HoldState> stopped = new LinkedHashSet<>();
@@ -53,9 +51,8 @@ final class SharedGrant {
 
     SharedGrant(SharedQueue queue, GrantState state) {
         this.queue = queue;
-        this.context = queue.context;
+        this.engine = queue.engine;
         this.state = state;
-        this.shared = queue.name.mode().kind() == LockMode.SHARED;
         this.openedAt = now();
     }
 
@@ -70,7 +67,7 @@ final class SharedGrant {
 
     /** Whether it can serve this waiter without another answer of the store; always the first after it was given. */
     boolean suits(Waiter waiter) {
-        boolean asMany = shared || state.grant().mode().equals(waiter.mode);
+        boolean asMany = queue.shared || state.grant().mode().equals(waiter.mode);
         return asMany
                 && stopped.isEmpty()
                 && state.isValid()
@@ -79,7 +76,7 @@ final class SharedGrant {
     }
 
     private boolean hasRoomFor(HoldOptions options) {
-        return shared ? mayJoin(options) : isFree() && state.mayHandOver(options);
+        return queue.shared ? mayJoin(options) : isFree() && state.mayHandOver(options);
     }
 
     /**
@@ -98,7 +95,7 @@ final class SharedGrant {
      * is there before the whole bound has passed and no reader waits for it.
      */
     private void askForWritersInTime(HoldOptions options, Effects then) {
-        if (shared && !asking && now() - openedAt > Durations.nanos(options.maxHandOverTime()) / 2) {
+        if (queue.shared && !asking && now() - openedAt > Durations.nanos(options.maxHandOverTime()) / 2) {
             ask((alone, effects) -> asking = false, then);
             asking = true;
         }
@@ -113,7 +110,7 @@ final class SharedGrant {
             implements Effects.Effect {
         @Override
         public void run() {
-            of.context.renewer.ask(of.state, this::answer);
+            of.engine.renewer.ask(of.state, this::answer);
         }
 
         @Override
@@ -159,7 +156,7 @@ final class SharedGrant {
         if (alone && queue.has(this) && first != null && mayServe(first)) {
             serve(null, then);
         } else {
-            then.add(() -> context.time.schedule(() -> queue.lock.transition(this::askAgain), ASK_AGAIN));
+            then.add(() -> engine.time.schedule(() -> queue.lock.transition(this::askAgain), ASK_AGAIN));
             askingForWaiters = true; // after it: an Error has it asked at once
         }
     }
@@ -202,7 +199,7 @@ final class SharedGrant {
     /** A hold by it begins; or that of a writer goes on as a reader's. */
     void begun(HoldState made) {
         holds.add(made);
-        if (shared) {
+        if (queue.shared) {
             state.lastBeside(made);
         } else {
             state.given(made);
@@ -211,7 +208,7 @@ final class SharedGrant {
 
     void notTaken(HoldState made, @Nullable HoldState before) {
         holds.remove(made);
-        if (shared) {
+        if (queue.shared) {
             state.lastBeside(before);
         } else {
             state.notTaken(before);
@@ -246,33 +243,19 @@ final class SharedGrant {
      * @param givenBack completes with the store's answer, if it does; null if nobody waits for that
      */
     boolean close(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack, Effects then) {
-        Loss.Cause cause = state.lossCause();
-        if (cause != null) {
-            lost(cause, then);
+        if (!queue.closeIfOpen(closing, then)) {
             return false;
         }
-        Effects.Effect ended = new Effects.Closed(queue, closing);
-        then.reserve();
-        if (!closing.isOpen()) {
-            return false;
+        holds.remove(closing);
+        stopped.remove(closing);
+        if (queue.shared) {
+            state.lastBeside(closing);
         }
-        WaitQueue.quietly(() -> context.telemetry.released(closing));
-        closing.close();
-        leave(closing);
-        then.add(ended);
+        stopIfNoOtherHolds();
         if (isFree()) {
             freed(closing.options.awaitRelease(), givenBack, then);
         }
         return state.isGivenBack();
-    }
-
-    private void leave(HoldState closed) {
-        holds.remove(closed);
-        stopped.remove(closed);
-        if (shared) {
-            state.lastBeside(closed);
-        }
-        stopIfNoOtherHolds();
     }
 
     /**
@@ -300,12 +283,12 @@ final class SharedGrant {
     /** The last hold by it was closed. */
     private void freed(boolean goesBackNow, @Nullable CompletableFuture<Boolean> closer, Effects then) {
         Waiter first = queue.waiters.peek();
-        if (first != null && !shared && queue.mayEnter(this, first)) {
+        if (first != null && !queue.shared && queue.mayEnter(this, first)) {
             serve(closer, then);
         } else if (goesBackNow || first != null || !state.isValid()) {
             release(closer, then);
         } else if (!releasePlanned) {
-            then.add(() -> context.beforeSending(queue.name, () -> queue.lock.transition(this::releaseIfUnused)));
+            then.add(() -> engine.store.beforeSending(queue.name, () -> queue.lock.transition(this::releaseIfUnused)));
             releasePlanned = true;
         }
     }
@@ -326,7 +309,7 @@ final class SharedGrant {
     void giveBack(@Nullable CompletableFuture<Boolean> closer, Effects then) {
         if (queue.lock.giveBack(state, state.lastHold(), closer, then)) {
             queue.dropGrant(state);
-            context.renewer.forget(state);
+            engine.renewer.forget(state);
         }
     }
 
@@ -341,6 +324,6 @@ final class SharedGrant {
     }
 
     private long now() {
-        return context.time.nanoTime();
+        return engine.time.nanoTime();
     }
 }

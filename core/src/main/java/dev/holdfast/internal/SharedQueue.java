@@ -40,7 +40,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Unlike {@link ExclusiveQueue} it takes its mutex for every caller. Thread-safe.
  */
 final class SharedQueue extends WaitQueue {
-    private final boolean shared;
+    /** Whether these are readers, not callers that want permits. */
+    final boolean shared;
 
     // Guarded by the mutex.
     private final Map<GrantState, SharedGrant> grants = new LinkedHashMap<>();
@@ -81,7 +82,7 @@ final class SharedQueue extends WaitQueue {
             return;
         }
         warnIfItsOwn(waiter);
-        giveBackFree(then); // it does not suit, and would be in the way
+        giveUnusedBack(true, then); // it does not suit, and would be in the way
         if (waiter.waits) {
             waiters.add(waiter);
             claimNext(false, then);
@@ -143,17 +144,13 @@ final class SharedQueue extends WaitQueue {
         });
     }
 
-    private void giveBackFree(Effects then) {
+    @Override
+    void giveUnusedBack(boolean retainedToo, Effects then) {
         for (SharedGrant grant : List.copyOf(grants.values())) {
             if (grant.isFree()) {
                 grant.giveBack(null, then);
             }
         }
-    }
-
-    @Override
-    void giveUnusedBack(boolean retainedToo, Effects then) {
-        giveBackFree(then);
     }
 
     /** Watches a reader whose thread may wait for itself: it writes, or it reads and a writer is in between. */
@@ -210,12 +207,9 @@ final class SharedQueue extends WaitQueue {
     }
 
     @Override
-    void endHold(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack, Effects then) {
+    boolean close(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack, Effects then) {
         SharedGrant grant = grants.get(closing.grant);
-        boolean goesBack = grant != null && grant.close(closing, givenBack, then);
-        if (givenBack != null && !goesBack) {
-            then.add(new Effects.NotGivenBack(givenBack));
-        }
+        return grant != null && grant.close(closing, givenBack, then);
     }
 
     @Override
@@ -241,7 +235,7 @@ final class SharedQueue extends WaitQueue {
         SharedGrant begun = Objects.requireNonNull(grants.get(live));
         if (of.claim.waits() && (of.knownLost || of.inDoubt || live.hasSlept())) {
             dropGrant(live);
-            context.renewer.forget(live);
+            engine.renewer.forget(live);
             then.add(new Effects.Withdraw(of));
             nextIfIdle(then); // for the waiters: claimed again
         } else if (of.claim.waits() || !giveTo(of.asker, live, then)) {
@@ -323,10 +317,7 @@ final class SharedQueue extends WaitQueue {
     @Override
     void shutDown(Throwable closed, Effects then) {
         failAll(closed, then);
-        ClaimInFlight unwanted = waitingClaim();
-        if (unwanted != null) {
-            then.add(new Effects.Cancel(unwanted));
-        }
+        afterLeaving(then);
         lose(grants.keySet().stream(), then);
     }
 
@@ -334,10 +325,6 @@ final class SharedQueue extends WaitQueue {
     void endUnheld(Effects then) {
         lose(grants.values().stream().filter(SharedGrant::isFree).map(free -> free.state), then);
         then.add(this);
-    }
-
-    private void lose(Stream<GrantState> held, Effects then) {
-        held.forEach(each -> then.add(new Effects.Lose(this, each, Loss.Cause.CLIENT_CLOSED)));
     }
 
     // ---- steps: called under the mutex ----
@@ -406,7 +393,7 @@ final class SharedQueue extends WaitQueue {
     }
 
     private ClaimInFlight newClaim(Waiter asker) {
-        ClaimInFlight made = new ClaimInFlight(context.claims.claimFor(name, asker), asker, this);
+        ClaimInFlight made = new ClaimInFlight(engine.claims.claimFor(name, asker), asker, this);
         claims.ensureCapacity(claims.size() + 1); // so that adding it cannot fail
         return made;
     }

@@ -14,7 +14,6 @@ import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreListener;
 import dev.holdfast.spi.StoredRecord;
-import dev.holdfast.spi.TimeSource;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -38,33 +37,18 @@ import org.jspecify.annotations.Nullable;
 final class StoreLink implements StoreListener {
     private static final String NULL = "the store answered null";
 
+    private final Engine engine;
     private final StoreOpening opening;
-    private final String description;
-    private final Counters counters;
-    private final TimeSource time;
-    private @Nullable EngineContext engine;
 
-    StoreLink(StoreOpening opening, Counters counters, TimeSource time) {
+    /** @param engine hears of every answer, every failure, and every notice */
+    StoreLink(Engine engine, StoreOpening opening) {
+        this.engine = engine;
         this.opening = opening;
-        // asked once: messages are made where a store that throws would do harm
-        this.description = opening.description();
-        this.counters = counters;
-        this.time = time;
-    }
-
-    /** Names the engine that hears of every answer, every failure, and every notice. Called once, before the first request. */
-    void serve(EngineContext all) {
-        engine = all;
-        opening.listen(this);
-    }
-
-    private EngineContext engine() {
-        return Objects.requireNonNull(engine);
     }
 
     /** The store, for messages. */
     String description() {
-        return description;
+        return opening.description();
     }
 
     /** See {@link Store#capabilities}; before the store is open no mode is refused, and nothing else is relied on. */
@@ -79,13 +63,21 @@ final class StoreLink implements StoreListener {
         return store == null ? Store.WHOLE : store.part(name);
     }
 
-    /** See {@link Store#beforeSending}. */
-    void beforeSending(String name, Runnable task) {
-        Store store = opening.known();
-        if (store == null) {
+    /**
+     * Runs a task that must not be dropped when the store sends next: at once if the store cannot report when that is. It
+     * may run more than once, as where it has thrown.
+     */
+    void beforeSending(LockName name, Runnable task) {
+        try {
+            Runnable surely = () -> Effects.surely(task);
+            Store store = opening.known();
+            if (store == null) {
+                surely.run();
+            } else {
+                store.beforeSending(name.inStore(), surely);
+            }
+        } catch (RuntimeException | Error broken) {
             task.run();
-        } else {
-            store.beforeSending(name, task);
         }
     }
 
@@ -97,8 +89,8 @@ final class StoreLink implements StoreListener {
 
     /** Sends a claim, which says {@link #ended} once it has its answer. */
     Pending claim(ClaimInFlight of) {
-        counters.claims.increment();
-        counters.storeCalls.increment();
+        engine.telemetry.claims.increment();
+        engine.telemetry.storeCalls.increment();
         try {
             Store store = opening.opened;
             Pending sent = store == null ? opening.claim(of.claim, of.answer) : store.claim(of.claim, of.answer);
@@ -112,13 +104,13 @@ final class StoreLink implements StoreListener {
     /** A claim has its answer, and the lock has heard it. */
     void ended(Claim claim, long sent, @Nullable Throwable failure) {
         if (!claim.waits()) { // one that waits takes as long as others hold: that says nothing of the store
-            counters.storeNanos.add(time.nanoTime() - sent);
+            engine.telemetry.storeNanos.add(engine.time.nanoTime() - sent);
         }
-        Reachability heard = engine().reachability;
+        Reachability heard = engine.reachability;
         if (failure == null) {
             heard.answered(claim.name());
         } else {
-            counters.failedStoreCalls.increment();
+            engine.telemetry.failedStoreCalls.increment();
             heard.unanswered(claim.name(), sent, failure);
         }
     }
@@ -242,8 +234,8 @@ final class StoreLink implements StoreListener {
      */
     private <T> CompletableFuture<T> send(
             List<String> names, BiConsumer<Reachability, T> proves, Supplier<CompletionStage<T>> request) {
-        long sent = time.nanoTime();
-        counters.storeCalls.increment();
+        long sent = engine.time.nanoTime();
+        engine.telemetry.storeCalls.increment();
         CompletableFuture<T> answer = new CompletableFuture<>();
         BiConsumer<@Nullable T, @Nullable Throwable> ends = (value, failed) -> {
             Throwable failure = failed == null && value == null ? new NullPointerException(NULL) : failed;
@@ -272,11 +264,11 @@ final class StoreLink implements StoreListener {
             long sent,
             @Nullable T value,
             @Nullable Throwable failure) {
-        counters.storeNanos.add(time.nanoTime() - sent);
+        engine.telemetry.storeNanos.add(engine.time.nanoTime() - sent);
         if (failure != null) {
-            counters.failedStoreCalls.increment();
+            engine.telemetry.failedStoreCalls.increment();
         }
-        Reachability heard = engine().reachability;
+        Reachability heard = engine.reachability;
         if (failure == null) {
             proves.accept(heard, Objects.requireNonNull(value));
         } else if (names.isEmpty()) {
@@ -292,7 +284,7 @@ final class StoreLink implements StoreListener {
     public void lost(Grant grant) {
         GrantState live = find(grant, claim -> claim.knownLost = true);
         if (live != null) {
-            engine().renewer.lose(live, Loss.Cause.SESSION_ENDED);
+            engine.renewer.lose(live, Loss.Cause.SESSION_ENDED);
         }
     }
 
@@ -300,14 +292,14 @@ final class StoreLink implements StoreListener {
     public void suspect(Grant grant) {
         GrantState live = find(grant, claim -> claim.inDoubt = true);
         if (live != null) {
-            engine().renewer.doubt(live);
+            engine.renewer.doubt(live);
         }
     }
 
     /** A grant is watched only once its claim's answer was handled, so it is known. */
     @Override
     public void wanted(Grant grant) {
-        GrantState live = engine().renewer.find(grant);
+        GrantState live = engine.renewer.find(grant);
         if (live != null) {
             live.lock().wanted(live);
         }
@@ -315,28 +307,28 @@ final class StoreLink implements StoreListener {
 
     @Override
     public void unreachable(String name, Throwable why) {
-        engine().reachability.unreachable(name, why);
+        engine.reachability.unreachable(name, why);
     }
 
     @Override
     public void reachable() {
-        engine().reachability.reachable();
+        engine.reachability.reachable();
     }
 
     @Override
     public void reachable(String name) {
-        engine().reachability.answered(name);
+        engine.reachability.answered(name);
     }
 
     /** The grant as the renewer knows it; null if its claim's answer is not handled yet; the claim then receives the notice. */
     private @Nullable GrantState find(Grant grant, Consumer<ClaimInFlight> notice) {
-        GrantState live = engine().renewer.find(grant);
+        GrantState live = engine.renewer.find(grant);
         WaitQueue queue =
-                live == null ? engine().locks.find(grant.name(), grant.mode().kind()) : null;
+                live == null ? engine.locks.find(grant.name(), grant.mode().kind()) : null;
         if (queue == null) {
             return live;
         }
         queue.onStoreNotice(grant.id(), notice);
-        return engine().renewer.find(grant); // the answer may have been handled meanwhile
+        return engine.renewer.find(grant); // the answer may have been handled meanwhile
     }
 }

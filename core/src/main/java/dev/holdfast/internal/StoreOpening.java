@@ -47,7 +47,9 @@ public final class StoreOpening {
             .wanted(true)
             .caveats("The client has not connected to the store yet; what the store can do is known when it has.");
 
+    /** Asked once: messages are made where a store that throws would do harm. */
     private final String description;
+
     private final Supplier<Store> factory;
     private final TimeSource time;
     private final LateListener listener = new LateListener();

@@ -17,7 +17,11 @@ import dev.holdfast.StoreEvent;
 import dev.holdfast.spi.Redacted;
 import dev.holdfast.spi.TimeSource;
 import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -31,23 +35,38 @@ import org.jspecify.annotations.Nullable;
  * and one reading of the clock. Thread-safe.
  */
 final class Telemetry {
-    private final Counters counters;
     private final EventDispatcher dispatcher;
     private final TimeSource time;
     private final String store;
     private final CallSite.Sample callSites;
     private final AtomicBoolean saidNotRetained = new AtomicBoolean();
 
-    Telemetry(Counters counters, EventDispatcher dispatcher, TimeSource time, String store, CallSite.Sample callSites) {
-        this.counters = counters;
+    // Adding to one costs some nanoseconds, also from many threads, and only reading sums up.
+    private final LongAdder waits = new LongAdder();
+    private final LongAdder endedWaits = new LongAdder();
+    private final LongAdder waitNanos = new LongAdder();
+    private final LongAdder acquisitions = new LongAdder();
+    private final LongAdder handOvers = new LongAdder();
+    private final LongAdder holdNanos = new LongAdder();
+    private final LongAdder releases = new LongAdder();
+    private final LongAdder failedReleases = new LongAdder();
+    private final LongAdder lateLosses = new LongAdder();
+    private final LongAdder leaks = new LongAdder();
+    private final LongAdder suspects = new LongAdder();
+    private final LongAdder renewals = new LongAdder();
+    private final LongAdder failedRenewals = new LongAdder();
+    final LongAdder claims = new LongAdder();
+    final LongAdder storeCalls = new LongAdder();
+    final LongAdder failedStoreCalls = new LongAdder();
+    final LongAdder storeNanos = new LongAdder();
+    private final Map<NotAcquired.Reason, LongAdder> notAcquired = adders(NotAcquired.Reason.class);
+    private final Map<Loss.Cause, LongAdder> losses = adders(Loss.Cause.class);
+
+    Telemetry(EventDispatcher dispatcher, TimeSource time, String store, CallSite.Sample callSites) {
         this.dispatcher = dispatcher;
         this.time = time;
         this.store = store;
         this.callSites = callSites;
-    }
-
-    ClientStatistics statistics(boolean storeReachable) {
-        return counters.read(storeReachable);
     }
 
     /** Passes on to the listeners what was noted under a mutex, after it. Never throws. */
@@ -62,7 +81,7 @@ final class Telemetry {
         if (!waiter.waits) {
             return;
         }
-        counters.waits.increment();
+        waits.increment();
         if (FlightEvents.areRecorded()) {
             waiter.event = FlightEvents.beginWait();
         }
@@ -85,10 +104,10 @@ final class Telemetry {
     /** A caller's outcome was set, and it is no hold. May be called under a mutex. */
     void notAcquired(LockName name, Waiter waiter, NotAcquired.Reason reason) {
         long waited = time.nanoTime() - waiter.since;
-        counters.notAcquired(reason);
+        Objects.requireNonNull(notAcquired.get(reason)).increment();
         if (waiter.waits) {
-            counters.endedWaits.increment();
-            counters.waitNanos.add(waited);
+            endedWaits.increment();
+            waitNanos.add(waited);
         }
         if (dispatcher.hasListeners()) {
             dispatcher.note(
@@ -128,13 +147,13 @@ final class Telemetry {
     private void acquired(HoldState hold, Waiter taker) {
         long waited = hold.since - taker.since;
         boolean handedOver = isHandedOver(hold.token);
-        counters.acquisitions.increment();
+        acquisitions.increment();
         if (handedOver) {
-            counters.handOvers.increment();
+            handOvers.increment();
         }
         if (taker.waits) {
-            counters.endedWaits.increment();
-            counters.waitNanos.add(waited);
+            endedWaits.increment();
+            waitNanos.add(waited);
         }
         if (dispatcher.hasListeners()) {
             dispatcher.note(
@@ -151,7 +170,7 @@ final class Telemetry {
     /** A hold was closed by its holder; under the mutex. */
     void released(HoldState hold) {
         long held = ended(hold);
-        counters.releases.increment();
+        releases.increment();
         if (dispatcher.hasListeners()) {
             dispatcher.note(
                     new Released(hold.name(), hold.token, Duration.ofNanos(held), store), LockListener::onReleased);
@@ -161,13 +180,13 @@ final class Telemetry {
     /** A hold was lost while open; under the mutex. */
     void lost(HoldState hold) {
         ended(hold);
-        counters.lost(hold.loss().cause());
+        Objects.requireNonNull(losses.get(hold.loss().cause())).increment();
         noteLoss(hold);
     }
 
     private long ended(HoldState hold) {
         long held = time.nanoTime() - hold.since;
-        counters.holdNanos.add(held);
+        holdNanos.add(held);
         return held;
     }
 
@@ -202,7 +221,7 @@ final class Telemetry {
     void lostUnnoticed(HoldState hold, Loss.Cause cause) {
         Loss loss = new Loss(hold.name(), hold.token, cause, store);
         hold.lose(loss);
-        counters.lateLosses.increment();
+        lateLosses.increment();
         noteLoss(hold);
         record(loss);
         flush();
@@ -224,7 +243,7 @@ final class Telemetry {
 
     /** The store moved the lease of a grant. */
     void renewed(GrantState grant) {
-        counters.renewals.increment();
+        renewals.increment();
         ofHold(
                 grant,
                 hold -> dispatcher.note(
@@ -233,7 +252,7 @@ final class Telemetry {
 
     /** A renewal of a grant got no answer. */
     void renewalFailed(GrantState grant, @Nullable Throwable failure) {
-        counters.failedRenewals.increment();
+        failedRenewals.increment();
         ofHold(grant, hold -> {
             String reason = failure == null ? null : Redacted.text(failure);
             dispatcher.note(
@@ -244,13 +263,13 @@ final class Telemetry {
 
     /** A grant came to be in doubt. */
     void suspect(GrantState grant) {
-        counters.suspects.increment();
+        suspects.increment();
         ofHold(grant, hold -> dispatcher.note(new Suspect(hold.name(), hold.token, store), LockListener::onSuspect));
     }
 
     /** Nobody can close a hold any more. */
     void leaked(HoldState leaked, String why) {
-        counters.leaks.increment();
+        leaks.increment();
         callSites.recordEach();
         Log.warn(() -> "the hold of '" + leaked.name() + "' on " + store + ", acquired " + leaked.origin()
                 + ", was never closed and " + why
@@ -299,7 +318,7 @@ final class Telemetry {
 
     /** The store did not confirm a release. */
     void releaseFailed(GrantState grant, @Nullable HoldState last, Throwable failure) {
-        counters.failedReleases.increment();
+        failedReleases.increment();
         String name = grant.lock().name.name();
         Duration lease = grant.grant().lease();
         String reason = Redacted.text(failure);
@@ -335,7 +354,8 @@ final class Telemetry {
      * @param waitedFor a lock that some caller waits for; null if nobody does, and then nothing is said
      */
     void recordUnreachable(@Nullable String waitedFor, Throwable why, Duration limit) {
-        long callers = counters.waitingNow();
+        long ended = endedWaits.sum();
+        long callers = waits.sum() - ended;
         if (waitedFor != null) {
             Log.warn(() -> store + " cannot serve " + callers + " waiting caller(s), for example for '" + waitedFor
                     + "'; they keep waiting, those without a time limit for at most " + Durations.text(limit)
@@ -346,5 +366,58 @@ final class Telemetry {
     /** The store answers again; {@link #flush} follows. */
     void reachable(Duration after) {
         dispatcher.note(new StoreEvent.Reachable(after, store), LockListener::onStoreReachable);
+    }
+
+    // ---- the figures ----
+
+    /**
+     * The figures. The gauges are differences of two that grow, so nothing is counted down twice; what ended is read just before
+     * what began: no gauge is ever below zero, or below what it was when asked.
+     */
+    ClientStatistics statistics(boolean storeReachable) {
+        Map<Loss.Cause, Long> causes = sums(losses, Loss.Cause.class);
+        long lost = causes.values().stream().mapToLong(Long::longValue).sum();
+        long released = releases.sum();
+        long handedOver = handOvers.sum();
+        long acquired = acquisitions.sum();
+        long endedBefore = endedWaits.sum();
+        long begun = waits.sum();
+        return new ClientStatistics(
+                begun,
+                begun - endedBefore,
+                waitNanos.sum(),
+                acquired,
+                handedOver,
+                sums(notAcquired, NotAcquired.Reason.class),
+                acquired - released - lost,
+                holdNanos.sum(),
+                released,
+                failedReleases.sum(),
+                causes,
+                lateLosses.sum(),
+                leaks.sum(),
+                suspects.sum(),
+                renewals.sum(),
+                failedRenewals.sum(),
+                claims.sum(),
+                storeCalls.sum(),
+                failedStoreCalls.sum(),
+                storeNanos.sum(),
+                dispatcher.dropped.sum(),
+                storeReachable);
+    }
+
+    private static <E extends Enum<E>> Map<E, LongAdder> adders(Class<E> type) {
+        Map<E, LongAdder> adders = new EnumMap<>(type);
+        for (E each : type.getEnumConstants()) {
+            adders.put(each, new LongAdder());
+        }
+        return adders;
+    }
+
+    private static <E extends Enum<E>> Map<E, Long> sums(Map<E, LongAdder> adders, Class<E> type) {
+        Map<E, Long> sums = new EnumMap<>(type);
+        adders.forEach((each, adder) -> sums.put(each, adder.sum()));
+        return sums;
     }
 }

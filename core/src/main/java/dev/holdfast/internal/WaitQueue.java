@@ -35,7 +35,7 @@ abstract class WaitQueue implements Effects.Effect {
     private static final Duration OWNER_CHECK = Duration.ofSeconds(10);
 
     final LocalLock lock;
-    final EngineContext context;
+    final Engine engine;
     final LockName name;
     /** The callers that wait, in order of arrival; to join and to leave takes no mutex. */
     final Queue<Waiter> waiters = new ConcurrentLinkedQueue<>();
@@ -44,7 +44,7 @@ abstract class WaitQueue implements Effects.Effect {
 
     WaitQueue(LocalLock lock, LockName name) {
         this.lock = lock;
-        this.context = lock.context;
+        this.engine = lock.engine;
         this.name = name;
     }
 
@@ -74,7 +74,7 @@ abstract class WaitQueue implements Effects.Effect {
         waiters.remove(waiter);
         try (Effects then = lock.step()) {
             afterLeaving(then);
-            quietly(() -> context.telemetry.notAcquired(name, waiter, why)); // last: nothing depends on it
+            quietly(() -> engine.telemetry.notAcquired(name, waiter, why)); // last: nothing depends on it
         }
     }
 
@@ -112,7 +112,7 @@ abstract class WaitQueue implements Effects.Effect {
             } else if (isSurelyHeldHere()) {
                 resolve(waiter, Waiter.EMPTY, then);
             } else {
-                then.add(() -> endOnce(context.reachability.proof(name.inStore()), waiter));
+                then.add(() -> endOnce(engine.reachability.proof(name.inStore()), waiter));
             }
         } catch (Throwable broken) { // an Error, such as of memory: it has left the queue, and hears of it here alone
             resolve(waiter, broken, then);
@@ -120,7 +120,7 @@ abstract class WaitQueue implements Effects.Effect {
     }
 
     private void endOnce(CompletableFuture<Void> proof, Waiter waiter) {
-        context.reachability.afterProof(
+        engine.reachability.afterProof(
                 proof,
                 failure -> lock.transition(then -> resolve(waiter, failure == null ? Waiter.EMPTY : failure, then)));
     }
@@ -163,8 +163,8 @@ abstract class WaitQueue implements Effects.Effect {
     final void claimOrRetire(@Nullable Waiter first, Effects then) {
         if (first == null) {
             lock.retireIfUnused(then);
-        } else if (context.isClosed()) {
-            ClientClosedException closed = context.closedException();
+        } else if (engine.isClosed()) {
+            ClientClosedException closed = engine.closedException();
             resolve(first, closed, then);
             failAll(closed, then);
             then.add(this);
@@ -185,8 +185,32 @@ abstract class WaitQueue implements Effects.Effect {
     /** What lingers goes back now, and perhaps what is retained: something else is to follow it. */
     abstract void giveUnusedBack(boolean retainedToo, Effects then);
 
-    /** A hold is closed; see {@link LocalLock#endHold}. */
-    abstract void endHold(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack, Effects then);
+    /** A hold is closed; see {@link LocalLock#end}. */
+    final void endHold(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack, Effects then) {
+        Loss.Cause cause = closing.grant.lossCause();
+        if (cause != null) { // which may not be known here yet
+            grantLost(closing.grant, cause, then);
+        }
+        if ((cause != null || !close(closing, givenBack, then)) && givenBack != null) {
+            then.add(() -> givenBack.complete(false)); // otherwise its release answers it
+        }
+    }
+
+    /** The same where its grant is not lost; false if nothing else will tell the caller that waits for its release. */
+    abstract boolean close(HoldState closing, @Nullable CompletableFuture<Boolean> givenBack, Effects then);
+
+    /** Marks a hold closed, and tells of it; false if it has ended before. All that may fail comes before it is closed. */
+    final boolean closeIfOpen(HoldState closing, Effects then) {
+        Effects.Note ended = () -> engine.telemetry.recordHold(closing, false);
+        then.reserve();
+        if (!closing.isOpen()) {
+            return false;
+        }
+        quietly(() -> engine.telemetry.released(closing));
+        closing.close();
+        then.add(ended);
+        return true;
+    }
 
     /** A holder asks to be notified when others wait; one that became a reader meanwhile is not. */
     void watch(HoldState hold, Effects then) {}
@@ -205,6 +229,11 @@ abstract class WaitQueue implements Effects.Effect {
 
     /** Waiters fail, holds are lost, grants are given back. */
     abstract void shutDown(Throwable closed, Effects then);
+
+    /** Grants are lost with their client. */
+    final void lose(Stream<GrantState> those, Effects then) {
+        those.forEach(each -> then.add(() -> engine.renewer.lose(each, Loss.Cause.CLIENT_CLOSED)));
+    }
 
     // ---- what the store and the renewer report ----
 
@@ -248,7 +277,7 @@ abstract class WaitQueue implements Effects.Effect {
                 own(live);
             } catch (Throwable unusable) {
                 if (live != null) {
-                    context.renewer.forget(live);
+                    engine.renewer.forget(live);
                 }
                 why = unusable;
                 live = null;
@@ -270,28 +299,28 @@ abstract class WaitQueue implements Effects.Effect {
 
     /** A store that is slow, or breaks its contract, gives grants that cannot be used: throws why. */
     private void throwIfUnusable(GrantState live, Grant given, ClaimInFlight claim) {
-        if (context.isClosed()) {
-            throw context.closedException();
+        if (engine.isClosed()) {
+            throw engine.closedException();
         }
         if (live.hasRunOut()) {
-            throw new StoreUnavailableException(context.store.description()
+            throw new StoreUnavailableException(engine.store.description()
                     + " took longer to answer than the lease it granted; use a longer lease");
         }
         if (!claim.claim.waits() && live.hasSlept()) {
             throw new StoreUnavailableException(
-                    "the machine slept while " + context.store.description() + " was asked; try again");
+                    "the machine slept while " + engine.store.description() + " was asked; try again");
         }
         if (!claim.claim.waits() && (claim.knownLost || claim.inDoubt)) {
-            throw new StoreUnavailableException("the session or connection to " + context.store.description()
+            throw new StoreUnavailableException("the session or connection to " + engine.store.description()
                     + " broke while it was asked; try again");
         }
         if (!live.sessionBound && !given.lease().equals(claim.claim.lease())) {
-            throw new StoreRefusedException(context.store.description() + " gave a lease of "
+            throw new StoreRefusedException(engine.store.description() + " gave a lease of "
                     + Durations.text(given.lease()) + " where " + Durations.text(claim.claim.lease())
                     + " was asked for: report this to the authors of the store");
         }
         if (!Tokens.isNumber(given.number())) {
-            throw new StoreRefusedException(context.store.description() + " gave the grant number " + given.number()
+            throw new StoreRefusedException(engine.store.description() + " gave the grant number " + given.number()
                     + ", from which no token can be made: its counter was damaged, or set by hand");
         }
     }
@@ -299,7 +328,7 @@ abstract class WaitQueue implements Effects.Effect {
     /** Plans its renewal before a caller gets it. */
     private void planRenewal(GrantState begun) {
         try {
-            context.renewer.keep(begun);
+            engine.renewer.keep(begun);
         } catch (Throwable broken) { // the timer may have no thread
             throw new HoldfastException(
                     "its renewal could not be planned; see how many threads this process may have: " + broken, broken);
@@ -317,9 +346,9 @@ abstract class WaitQueue implements Effects.Effect {
 
     /** Marks a hold lost and tells of it; under the mutex. */
     final void tellLoss(HoldState loser, Loss.Cause cause, Effects then) {
-        Loss loss = new Loss(name.name(), loser.token, cause, context.store.description());
+        Loss loss = new Loss(name.name(), loser.token, cause, engine.store.description());
         Effects.Effect tell = new Effects.Tell(this, loser);
-        Runnable count = () -> context.telemetry.lost(loser);
+        Runnable count = () -> engine.telemetry.lost(loser);
         then.reserve();
         if (loser.isOpen()) {
             loser.lose(loss); // all that may fail comes before that
@@ -331,11 +360,11 @@ abstract class WaitQueue implements Effects.Effect {
 
     /** A grant that the store gave to a claim of this queue, as it is seen here from now on. */
     private GrantState begin(Grant given, ClaimInFlight claim) {
-        context.claims.saw(given.number());
+        engine.claims.saw(given.number());
         HoldOptions options = claim.asker.options;
         long slept = Objects.requireNonNull(claim.sent).slept();
         GrantState begun =
-                new GrantState(this, given, options.autoRenew(), context.store.capabilities(), context.time, slept);
+                new GrantState(this, given, options.autoRenew(), engine.store.capabilities(), engine.time, slept);
         begun.beginLease(options);
         return begun;
     }
@@ -346,7 +375,7 @@ abstract class WaitQueue implements Effects.Effect {
         HoldState made;
         HoldHandle granted;
         try {
-            made = new HoldState(by, taker, context.renewer.leaks, context.time.nanoTime());
+            made = new HoldState(new HoldHandle(), by, taker, engine.renewer.leaks, engine.time.nanoTime());
             granted = made.handOut(taker.threadOwned);
             begun(made);
         } catch (Throwable broken) { // an Error, such as of memory: it has left the queue, and hears of it here alone
@@ -411,12 +440,12 @@ abstract class WaitQueue implements Effects.Effect {
 
     /** A try without a grant: others have the lock, unless it was called off because the client is being closed. */
     private void notGranted(ClaimInFlight of, Effects then) {
-        if (context.isClosed()) {
-            resolve(of.asker, context.closedException(), then);
+        if (engine.isClosed()) {
+            resolve(of.asker, engine.closedException(), then);
         } else if (of.mayHaveMetItsOwn()) {
             resolve(
                     of.asker,
-                    new StoreUnavailableException(context.store.description()
+                    new StoreUnavailableException(engine.store.description()
                             + " has not confirmed yet that the last hold of '" + name
                             + "' by this client is released, so nobody else may hold it: try again"),
                     then);
@@ -433,7 +462,7 @@ abstract class WaitQueue implements Effects.Effect {
         boolean first = then.resolve(waiter, outcome);
         try {
             if (first) {
-                context.telemetry.resolved(name, waiter, outcome);
+                engine.telemetry.resolved(name, waiter, outcome);
             }
         } catch (Throwable notCounted) {
             // as quietly() does, which would need a closure
@@ -505,7 +534,7 @@ abstract class WaitQueue implements Effects.Effect {
             return;
         }
         if (owner.isAlive() && lost.anchor() != null) {
-            context.time.schedule(() -> disownOnceDead(lost), OWNER_CHECK);
+            engine.time.schedule(() -> disownOnceDead(lost), OWNER_CHECK);
         } else {
             disown(lost);
         }

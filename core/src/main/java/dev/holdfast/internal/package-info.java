@@ -5,7 +5,7 @@
  * <p>Contents:
  *
  * <ul>
- *   <li>the front door and what its parts share: {@code Engine}, {@code EngineContext}
+ *   <li>the front door and what its parts share: {@code Engine}
  *   <li>how a caller acquires: {@code Acquisition}, {@code MultiAcquisition},
  *       {@code CompletionThreads}, {@code OwnHold}, {@code JavaLock}
  *   <li>a name and its queues: {@code LocalLocks}, {@code LocalLock}, {@code WaitQueue}; what their steps leave to
@@ -16,7 +16,7 @@
  *   <li>renewal and release: {@code LeaseRenewer}, {@code RenewalSender} (its batches), {@code ReleaseSender}
  *   <li>the door to the store: {@code StoreLink}; a store that is opened by the first request: {@code StoreOpening};
  *       whether it answers: {@code Reachability}
- *   <li>what is reported: {@code Telemetry}, {@code Counters}, {@code EventDispatcher}, {@code FlightEvents}
+ *   <li>what is reported: {@code Telemetry}, {@code EventDispatcher}, {@code FlightEvents}
  * </ul>
  */
 @NullMarked

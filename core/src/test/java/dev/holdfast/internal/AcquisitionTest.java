@@ -3,6 +3,7 @@ package dev.holdfast.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.HoldOptions;
+import dev.holdfast.internal.Engine.Environment;
 import dev.holdfast.memory.ManualTime;
 import dev.holdfast.memory.MemoryStore;
 import dev.holdfast.spi.Mode;

@@ -26,7 +26,7 @@ public class CloseAndJoinInterleavingsTest {
 
     @Operation
     public void join() {
-        race.engine.context().locks.submit(race.lock, second);
+        race.engine.locks.submit(race.lock, second);
     }
 
     @Operation

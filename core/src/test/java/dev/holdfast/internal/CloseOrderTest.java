@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.HoldOptions;
 import dev.holdfast.LockMode;
+import dev.holdfast.internal.Engine.Environment;
 import dev.holdfast.memory.ManualTime;
 import dev.holdfast.memory.MemoryStore;
 import dev.holdfast.spi.Mode;
@@ -36,7 +37,7 @@ class CloseOrderTest {
     void aCloseWaitsForTheReleaseThatLeavesItsQueueBetweenItsTwoLooks() throws Exception {
         HoldHandle hold = engine.acquisition(engine.name("a", Mode.EXCLUSIVE), HoldOptions.defaults())
                 .acquire();
-        ReleaseSender sender = engine.context().releaseSender;
+        ReleaseSender sender = engine.releaseSender;
         AtomicInteger looks = new AtomicInteger();
         AtomicBoolean over = new AtomicBoolean();
         Thread closing = new Thread(() -> {
@@ -44,7 +45,7 @@ class CloseOrderTest {
                 if (looks.getAndIncrement() == 0) {
                     hold.close(LockMode.EXCLUSIVE); // the widened gap: all that the queue had is on its way now
                 }
-                return engine.context().locks.isEmpty();
+                return engine.locks.isEmpty();
             });
             over.set(true);
         });

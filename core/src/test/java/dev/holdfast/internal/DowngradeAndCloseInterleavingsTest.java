@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Timeout;
 /**
  * A writer becomes a reader on one thread while another closes its hold: it is closed, wherever it is by then.
  *
- * <p>Fails if {@code LocalLock.endHold} asks whose the hold is before it has the mutex.
+ * <p>Fails if {@code LocalLock.end} asks whose the hold is before it has the mutex.
  */
 @Timeout(value = Interleavings.PATIENCE_MINUTES, unit = TimeUnit.MINUTES)
 @Tag("thorough")

@@ -19,7 +19,7 @@ public final class EngineDoor {
         return submit(engine, name, options, Duration.ZERO, executor);
     }
 
-    /** Waits for a time, as {@link Acquisition#tryAcquire(Duration)}, without a thread. */
+    /** Waits for a time, as {@link Acquisition#acquire(Duration)}, without a thread. */
     public static CompletableFuture<Optional<HoldHandle>> tryAcquire(
             Engine engine, LockName name, HoldOptions options, Duration wait, Executor executor) {
         return submit(engine, name, options, wait, executor);
@@ -35,11 +35,11 @@ public final class EngineDoor {
                 wait,
                 false,
                 null,
-                engine.context().time.nanoTime(),
+                engine.time.nanoTime(),
                 () -> executor.execute(() -> complete(future, waiter[0].outcome())));
-        WaitQueue queue = engine.context().locks.submit(name, waiter[0]);
+        WaitQueue queue = engine.locks.submit(name, waiter[0]);
         if (waiter[0].waits) {
-            Scheduled timeout = engine.context().time.schedule(() -> queue.timeOut(waiter[0]), wait);
+            Scheduled timeout = engine.time.schedule(() -> queue.timeOut(waiter[0]), wait);
             future.whenComplete((anchor, failure) -> timeout.cancel());
         }
         return future;
@@ -64,8 +64,8 @@ public final class EngineDoor {
     public static Optional<HoldHandle> enter(
             Engine engine, LockName name, HoldOptions options, boolean threadOwned, Duration wait)
             throws InterruptedException {
-        Acquisition acquisition = new Acquisition(engine.context(), name, options, threadOwned);
-        return wait.isZero() ? acquisition.tryAcquire() : acquisition.tryAcquire(wait);
+        Acquisition acquisition = new Acquisition(engine, name, options, threadOwned);
+        return wait.isZero() ? acquisition.tryAcquire() : acquisition.acquire(wait);
     }
 
     /** Has the collector find that nobody refers to a hold any more. */
@@ -75,7 +75,7 @@ public final class EngineDoor {
 
     /** Whether the calling thread holds a mutex of the engine's locks. */
     public static boolean holdsMutex(Engine engine) {
-        return engine.context().locks.all().anyMatch(LocalLock::isInStep);
+        return engine.locks.all().anyMatch(lock -> lock.mutex.isHeldByCurrentThread());
     }
 
     /** The number of the grant that a token belongs to. */

@@ -28,7 +28,7 @@ public class GiveUpAndJoinInterleavingsTest {
 
     @Operation
     public void join() {
-        race.engine.context().locks.submit(race.lock, second);
+        race.engine.locks.submit(race.lock, second);
     }
 
     @Operation

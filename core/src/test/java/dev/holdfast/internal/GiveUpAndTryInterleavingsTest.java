@@ -31,7 +31,7 @@ public class GiveUpAndTryInterleavingsTest {
 
     @Operation
     public void tryOnce() {
-        race.engine.context().locks.submit(race.lock, trying);
+        race.engine.locks.submit(race.lock, trying);
     }
 
     @Operation

@@ -80,9 +80,7 @@ class LeaseRenewerRaceTest {
 
     private LeaseRenewer renewer() {
         return new LeaseRenewer(
-                new StoreLink(StoreOpening.of(store, time), new Counters(), time),
-                ElapsedTime.of(time),
-                race.engine.context().telemetry);
+                new StoreLink(race.engine, StoreOpening.of(store, time)), ElapsedTime.of(time), race.engine.telemetry);
     }
 
     private GrantState grant(String name, Duration lease) {
@@ -90,12 +88,7 @@ class LeaseRenewerRaceTest {
         Claim claim = new Claim(race.nextId(), name, Mode.EXCLUSIVE, lease, true, 0, new Holder("host", 1, "test", ""));
         Grant granted = Asked.of(store, claim).answer().join().orElseThrow();
         return new GrantState(
-                new LocalLock(race.engine.context(), of).side(of),
-                granted,
-                true,
-                store.capabilities(),
-                ElapsedTime.of(time),
-                0);
+                new LocalLock(race.engine, of).side(of), granted, true, store.capabilities(), ElapsedTime.of(time), 0);
     }
 
     private void end(LeaseRenewer renewer, GrantState... grants) {

@@ -4,6 +4,7 @@ import dev.holdfast.HoldOptions;
 import dev.holdfast.Holder;
 import dev.holdfast.LockEvent.NotAcquired;
 import dev.holdfast.LockMode;
+import dev.holdfast.internal.Engine.Environment;
 import dev.holdfast.memory.MemoryStore;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
@@ -29,7 +30,6 @@ final class LocalRace {
                     "memory.MemoryLock",
                     "internal.StoreLink",
                     "internal.StoreOpening",
-                    "internal.Counters",
                     "internal.FlightEvents",
                     "internal.ClaimFactory",
                     "internal.LeaseRenewer",
@@ -106,13 +106,13 @@ final class LocalRace {
 
     /** Brings a caller to the queue of those who want the lock as it does. */
     void submit(Waiter caller) {
-        engine.context().locks.submit(lock.as(caller.mode), caller);
+        engine.locks.submit(lock.as(caller.mode), caller);
     }
 
     /** A caller who waits in the queue of the lock, or has it by now. */
     Waiter queued() {
         Waiter caller = caller();
-        engine.context().locks.submit(lock, caller);
+        engine.locks.submit(lock, caller);
         return caller;
     }
 
@@ -128,7 +128,7 @@ final class LocalRace {
 
     /** Gives up waiting, as a caller whose time is over does; false if the outcome was there before. */
     boolean cancel(Waiter caller) {
-        WaitQueue local = engine.context().locks.find(lock.inStore(), caller.mode.kind());
+        WaitQueue local = engine.locks.find(lock.inStore(), caller.mode.kind());
         boolean gaveUp = caller.resolve(Waiter.EMPTY);
         if (gaveUp) {
             local.forget(caller, NotAcquired.Reason.CANCELLED);
@@ -149,7 +149,7 @@ final class LocalRace {
     /** What is left when nobody wants the lock any more. */
     String left() {
         for (LockMode kind : LockMode.values()) {
-            if (engine.context().locks.find(lock.inStore(), kind) != null) {
+            if (engine.locks.find(lock.inStore(), kind) != null) {
                 return "not retired";
             }
         }

@@ -9,6 +9,7 @@ import dev.holdfast.HoldLostException;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.LockMode;
 import dev.holdfast.Loss;
+import dev.holdfast.internal.Engine.Environment;
 import dev.holdfast.memory.ManualTime;
 import dev.holdfast.memory.MemoryStore;
 import dev.holdfast.spi.Mode;
@@ -61,7 +62,7 @@ class LossAtCloseTest {
     void theNextWaiterIsServedThen() throws Exception {
         GrantState grant = hold.hold.grant;
         Waiter next = new Waiter(Mode.EXCLUSIVE, OPTIONS, null, false, null, time.nanoTime(), () -> {});
-        engine.context().locks.submit(name, next);
+        engine.locks.submit(name, next);
         grant.lose(Loss.Cause.SESSION_ENDED);
         memory.open().release(grant.grant());
         assertThatThrownBy(() -> hold.close(LockMode.EXCLUSIVE)).isInstanceOf(HoldLostException.class);
@@ -76,7 +77,7 @@ class LossAtCloseTest {
     void aLossFoundAtTheReleaseIsToldToTheOneWhoClosedThoughAWaiterHadJustGone() {
         Waiter gone = new Waiter(Mode.EXCLUSIVE, OPTIONS, null, false, null, time.nanoTime(), () -> {});
         gone.resolve(Waiter.EMPTY); // gave up, and has not left the queue yet
-        engine.context().locks.submit(name, gone);
+        engine.locks.submit(name, gone);
         Breaking.shown(memory.open(), "a", true);
         assertThatThrownBy(() -> hold.close(LockMode.EXCLUSIVE)).isInstanceOf(HoldLostException.class);
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.HoldOptions;
 import dev.holdfast.LockMode;
+import dev.holdfast.internal.Engine.Environment;
 import dev.holdfast.memory.ManualTime;
 import dev.holdfast.memory.MemoryStore;
 import dev.holdfast.spi.ClaimId;

@@ -37,9 +37,7 @@ class RenewalBatchesTest {
     private final List<Request> requests = new ArrayList<>();
     private final List<GrantState> grants = new ArrayList<>();
     private final LeaseRenewer renewer = new LeaseRenewer(
-            new StoreLink(StoreOpening.of(slow(), time), new Counters(), time),
-            ElapsedTime.of(time),
-            race.engine.context().telemetry);
+            new StoreLink(race.engine, StoreOpening.of(slow(), time)), ElapsedTime.of(time), race.engine.telemetry);
 
     @BeforeEach
     void allAreDue() {
@@ -143,12 +141,7 @@ class RenewalBatchesTest {
         Claim claim = new Claim(race.nextId(), name, Mode.EXCLUSIVE, LEASE, true, 0, new Holder("host", 1, "test", ""));
         Grant granted = Asked.of(real, claim).answer().join().orElseThrow();
         return new GrantState(
-                new LocalLock(race.engine.context(), of).side(of),
-                granted,
-                true,
-                real.capabilities(),
-                ElapsedTime.of(time),
-                0);
+                new LocalLock(race.engine, of).side(of), granted, true, real.capabilities(), ElapsedTime.of(time), 0);
     }
 
     /** The real store, but each renewal is answered by the test. */

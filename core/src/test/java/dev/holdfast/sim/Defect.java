@@ -35,9 +35,9 @@ enum Defect {
             500),
     LOSS_TOLD_AFTER_A_RIVALS_GRANT(
             "internal/WaitQueue",
-            "Runnable count = () -> context.telemetry.lost(loser);",
-            "Runnable count = () -> context.time.schedule("
-                    + "() -> { context.telemetry.lost(loser); context.telemetry.flush(); },"
+            "Runnable count = () -> engine.telemetry.lost(loser);",
+            "Runnable count = () -> engine.time.schedule("
+                    + "() -> { engine.telemetry.lost(loser); engine.telemetry.flush(); },"
                     + " loser.options.lease().dividedBy(20));",
             500),
     WAITER_LOST_ON_CANCEL(
@@ -104,17 +104,17 @@ enum Defect {
     LEAK_GIVEN_BACK(
             "internal/LeaseRenewer",
             "if (hold.grant.lock().stopRenewal(hold, Loss.Cause.LEAKED)) {",
-            "if (hold.grant.lock().stopRenewal(hold, Loss.Cause.LEAKED)) { hold.grant.lock().endHold(hold, null);",
+            "if (hold.grant.lock().stopRenewal(hold, Loss.Cause.LEAKED)) { hold.grant.lock().end(hold, null);",
             500),
     RENEWED_BEYOND_THE_MAXIMUM_HOLD("internal/LeaseRenewer", "            stopIfHeldTooLong(grant);\n", "", 500, 52),
     DEADLINE_PASSED_UNNOTICED("internal/LeaseRenewer", "lose(grant, grant.endCause());", "", 500),
     QUESTION_OVERTAKES_A_RELEASE(
             "internal/Inspection",
-            ".thenCompose(all -> context.releaseSender.settled(inStore))",
+            ".thenCompose(all -> engine.releaseSender.settled(inStore))",
             ".thenApply(all -> all)",
             4_000,
             109),
-    STORE_CALLED_UNDER_A_MUTEX("internal/Effects", "mutex.unlock();", "run(); mutex.unlock();", 500),
+    STORE_CALLED_UNDER_A_MUTEX("internal/Effects", "lock.mutex.unlock();", "run(); lock.mutex.unlock();", 500),
     BREAK_THAT_COMPARES_NO_NUMBER(
             "memory/MemoryLock", "filter(held -> held.number == number)", "filter(held -> true)", 1_000),
     NUMBERS_WITHOUT_THE_CLOCK( // they fall when the server forgets the last one
@@ -133,17 +133,17 @@ enum Defect {
             "internal/Effects",
             "whenComplete((held, failure) -> lock.claimsMayFollow(grant));",
             "whenComplete((held, failure) -> { if (failure == null) { lock.claimsMayFollow(grant); } else { "
-                    + "lock.context.time.schedule(() -> lock.claimsMayFollow(grant),"
+                    + "lock.engine.time.schedule(() -> lock.claimsMayFollow(grant),"
                     + " grant.grant().lease().multipliedBy(20)); } });",
             2_000,
             111),
     IDLE_GRANT_KEPT_THOUGH_OTHERS_WAIT(
             "internal/Effects",
             """
-            queue.context.beforeSending(
+            queue.engine.store.beforeSending(
                     queue.name, () -> queue.lock.transition(then -> queue.endOfLinger(grant, then)));
 """,
-            "queue.context.time.schedule(() -> queue.lock.transition(then -> queue.endOfLinger(grant, then)),"
+            "queue.engine.time.schedule(() -> queue.lock.transition(then -> queue.endOfLinger(grant, then)),"
                     + " grant.grant().lease().multipliedBy(30));",
             500),
     CLAIM_OF_NOBODY_NOT_CALLED_OFF("internal/WaitQueue", """

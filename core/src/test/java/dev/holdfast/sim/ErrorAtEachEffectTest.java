@@ -38,7 +38,7 @@ class ErrorAtEachEffectTest {
     private static final String FIELD = "    private int next;\n";
     private static final String RUN = "                effect.run();\n";
     private static final String TELL = "                effect.hasThrown(broken);\n";
-    private static final String BEGIN = "    Effects(ReentrantLock mutex, EventDispatcher dispatcher) {\n";
+    private static final String BEGIN = "    Effects(LocalLock lock) {\n";
     private static final int EVERY_THIRD = 3;
 
     /** Where effects are made. */
@@ -55,7 +55,7 @@ class ErrorAtEachEffectTest {
 
     /** What is made for a step and for what is counted in it, up to its end. */
     private static final Pattern MADE =
-            Pattern.compile("(?<=then\\.add\\(|quietly\\(|, | = )(?=\\(\\) ->|new (Effects\\.|Watch|WatchLater|Ask|"
+            Pattern.compile("(?<=then\\.add\\(|quietly\\(|, | = )(?=\\(\\) ->|new (Effects\\.|Watch|Ask|"
                     + "PlannedCheck|CallOffFirst|InTurn|ClaimInFlight|HoldState|ConcurrentHashMap)\\b)");
 
     /** Where an Error comes. */

@@ -22,10 +22,10 @@ import org.junit.jupiter.api.Test;
  */
 class EngineSizeTest {
     private static final Path ENGINE = Path.of("../../core/src/main/java/dev/holdfast/internal");
-    private static final int MOST_FILES = 45;
-    private static final int MOST_LINES = 6_793;
+    private static final int MOST_FILES = 41;
+    private static final int MOST_LINES = 6_511;
     /** One algorithm may be one file. */
-    private static final int LONGEST_FILE = 506;
+    private static final int LONGEST_FILE = 483;
 
     private static final Pattern NO_CODE = Pattern.compile("\\s*(//.*|/?\\*.*|import .*|package .*)?");
     private static final Pattern INTERFACE = Pattern.compile("\\binterface (\\w+)");

@@ -25,11 +25,9 @@ class PublicTypesTest {
             "dev.holdfast.internal.Log",
             "dev.holdfast.internal.MultiAcquisition",
             "dev.holdfast.internal.Names",
-            "dev.holdfast.internal.Environment",
             "dev.holdfast.internal.Inspection",
             "dev.holdfast.internal.StackRoom",
             "dev.holdfast.internal.StoreOpening",
-            "dev.holdfast.internal.StoreFinder",
             "dev.holdfast.internal.SystemTime");
 
     private final House house = House.get();

@@ -1,4 +1,4 @@
-package dev.holdfast.internal;
+package dev.holdfast;
 
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
@@ -11,7 +11,7 @@ import java.util.ServiceLoader;
 import java.util.TreeSet;
 
 /** Finds the store of a URL among the modules on the class path. */
-public final class StoreFinder {
+final class StoreFinder {
     /** Which artifact brings which scheme, for the message when it is missing. */
     private static final Map<String, String> ARTIFACTS = Map.ofEntries(
             Map.entry("sqlite", "dev.holdfast:holdfast-sqlite"),
@@ -34,7 +34,7 @@ public final class StoreFinder {
      * The store of a URL, to be opened. The result throws {@link IllegalArgumentException} if the URL has no scheme or
      * none that is known; the message lists what is, and shows nothing of the URL but its scheme.
      */
-    public static StoreFactory of(String url) {
+    static StoreFactory of(String url) {
         return new StoreFactory() {
             @Override
             public Store open(StoreContext context) {
