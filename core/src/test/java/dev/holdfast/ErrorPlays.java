@@ -100,6 +100,13 @@ public final class ErrorPlays {
             stage.waits(stage.attempt(() -> stage.readWrite().read().acquireAsync()));
             stage.close(reading);
         });
+        plays.put("a reader behind a writer behind another", stage -> {
+            Optional<Hold> writing =
+                    stage.attempt(() -> stage.readWrite().write().acquire());
+            stage.waits(stage.attempt(() -> stage.readWrite().write().acquireAsync()));
+            stage.waits(stage.attempt(() -> stage.readWrite().read().acquireAsync()));
+            stage.close(writing);
+        });
         plays.put("a writer becomes a reader beside others", stage -> {
             Optional<Hold> writing =
                     stage.attempt(() -> stage.readWrite().write().acquire());

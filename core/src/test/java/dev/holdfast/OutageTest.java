@@ -237,6 +237,24 @@ class OutageTest extends EngineCase {
     }
 
     @Test
+    void aReaderComesInThoughTheWaitOfTheWriterBeforeItEnded() {
+        DistributedReadWriteLock data = patient.readWriteLock("data", lease(600));
+        Hold writing = data.write().acquireAsync().join();
+        CompletableFuture<Hold> writer = data.write().acquireAsync();
+        time.advance(s(0.01));
+        CompletableFuture<Optional<Hold>> reader = data.read().tryAcquireAsync(s(300));
+        away.isAway = true;
+        away.listener.unreachable("data", new StoreUnavailableException("away"));
+        advance(64, s(1));
+        assertThat(writer).isCompletedExceptionally();
+        assertThat(reader).isNotDone();
+        away.isAway = false;
+        away.listener.reachable();
+        writing.close();
+        assertThat(reader.join()).hasValueSatisfying(Hold::close);
+    }
+
+    @Test
     void theLimitCountsThoughTheCheckOfAnOutageGotNoThreadOnce() throws Exception {
         Started<Hold> waiter = startAndWaitUntilItWaits(lock::acquire);
         away.isAway = true;

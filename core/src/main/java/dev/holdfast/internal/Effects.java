@@ -89,7 +89,11 @@ final class Effects implements AutoCloseable {
     public void close() {
         try {
             if (lock != null) {
-                lock.mutex.unlock(); // first, and in one call: a stack that is nearly full must have room for it
+                try {
+                    lock.readersMayFollow(this);
+                } finally {
+                    lock.mutex.unlock(); // in one call: a stack that is nearly full must have room for it
+                }
                 lock.engine.dispatcher.hurry();
             }
         } finally {

@@ -163,12 +163,6 @@ final class ExclusiveQueue extends WaitQueue {
         return next == null || next.outcome() != null ? null : next;
     }
 
-    /** Whether a caller of this client waits for an exclusive hold, and did not come after this one. */
-    boolean isWaitedForBefore(Waiter other) {
-        Waiter first = waiters.peek();
-        return first != null && first.since - other.since <= 0;
-    }
-
     /** Watches a waiter whose thread holds this lock itself, and so may wait for itself. */
     void warnIfItsOwn(Waiter waiter) {
         HoldState now = hold;

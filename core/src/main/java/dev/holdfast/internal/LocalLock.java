@@ -202,6 +202,17 @@ final class LocalLock implements Effects.Effect {
         follow(sending, then);
     }
 
+    /**
+     * The last thing of each step: readers who waited for a writer of this client to claim, or to leave, do so now. No
+     * change by which they may is missed, since none comes otherwise than before or within a step.
+     */
+    void readersMayFollow(Effects then) {
+        SharedQueue side = readers;
+        if (side != null && !side.waiters.isEmpty()) {
+            side.nextIfIdle(then);
+        }
+    }
+
     private void follow(Effects.Effect claim, Effects then) {
         if (releases.isEmpty()) {
             then.add(claim);

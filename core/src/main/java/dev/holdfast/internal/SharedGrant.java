@@ -234,7 +234,7 @@ final class SharedGrant {
     }
 
     private boolean mayServe(Waiter first) {
-        return suits(first) && (isFree() || !queue.isBehindWriter(first));
+        return suits(first) && !(isFree() ? queue.isBehindWriterToClaim(first) : queue.isBehindWriter(first));
     }
 
     /**

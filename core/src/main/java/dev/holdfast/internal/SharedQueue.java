@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>Readers of one client share a grant, and one token: they do not conflict with each other. None joins once a writer
- * of this client waits, nor a reader that came after that writer when a new grant arrives; and as writers of other
+ * of this client waits, nor a reader that came after that writer when a new grant arrives; none that came after writers
+ * claims before the last of them does, which may wait for another writer of this client without a claim; and as writers of other
  * clients are known to the store alone, it is asked for them before the bounds of hand-over have passed, and again each
  * time. So a writer waits for readers that were there before it, and for those bounds at most. (Courtois, Heymans and
  * Parnas, "Concurrent Control with 'Readers' and 'Writers'", 1971, described both kinds of starvation; to admit all
@@ -53,7 +54,7 @@ final class SharedQueue extends WaitQueue {
     /** Callers that do not wait, and are to hear first whether another client waits. */
     int trying;
 
-    /** Sends the claims of waiters that are left after an answer; made within it, each would nest in the last one. */
+    /** Sends the claims of those who wait; made within the answer to the last one, each would nest in it. */
     private final SerialRunner turns = new SerialRunner();
 
     SharedQueue(LocalLock lock, LockName name) {
@@ -85,7 +86,7 @@ final class SharedQueue extends WaitQueue {
         giveUnusedBack(true, then); // it does not suit, and would be in the way
         if (waiter.waits) {
             waiters.add(waiter);
-            claimNext(false, then);
+            nextIfIdle(then);
             return;
         }
         SharedGrant writers = writersInStore(waiter);
@@ -185,14 +186,29 @@ final class SharedQueue extends WaitQueue {
         return grant.suits(waiter) && !isBehindWriter(waiter);
     }
 
+    /** Whether a caller of this client waits to write, and did not come after this reader. */
     boolean isBehindWriter(Waiter reader) {
+        return writersBefore(reader).findAny().isPresent();
+    }
+
+    /** The same for a writer that no claim in the store stands for: a reader's claim would be before its own. */
+    boolean isBehindWriterToClaim(Waiter reader) {
+        ExclusiveQueue writers = lock.writers;
+        Stream<ClaimInFlight> claims = writers == null ? Stream.empty() : writers.claims();
+        long next = claims.filter(each -> each.claim.waits() && !each.cancelled).count();
+        return writersBefore(reader).skip(next).findAny().isPresent();
+    }
+
+    private Stream<Waiter> writersBefore(Waiter reader) {
         ExclusiveQueue writers = shared ? lock.writers : null;
-        return writers != null && writers.isWaitedForBefore(reader);
+        return writers == null || writers.waiters.isEmpty()
+                ? Stream.empty()
+                : writers.waiters.stream().takeWhile(writer -> writer.since - reader.since <= 0);
     }
 
     /**
      * A claim for more or fewer permits than the first waiter wants is called off: the waiter would wait for it. So is one that
-     * waits for a grant of this client.
+     * waits for a grant of this client, and one of a reader who has left, if a writer came between that one and the first.
      */
     @Override
     @Nullable
@@ -202,7 +218,8 @@ final class SharedQueue extends WaitQueue {
         boolean wanted = first != null
                 && waiting != null
                 && first.mode.equals(waiting.claim.mode())
-                && writersInStore(first) == null;
+                && writersInStore(first) == null
+                && writersBefore(first).allMatch(writer -> writer.since - waiting.asker.since <= 0);
         return wanted ? null : waiting;
     }
 
@@ -335,10 +352,18 @@ final class SharedQueue extends WaitQueue {
         claimOrRetire(waiters.peek(), then);
     }
 
-    /** In turn, as it follows an answer or a release. */
+    /** Unless one is made, or would come before that of a writer who came first. */
     @Override
     void claimFor(Waiter first, Effects then) {
-        claimNext(true, then);
+        if (waitingClaim() != null || isBehindWriterToClaim(first)) {
+            return;
+        }
+        SharedGrant writers = writersInStore(first);
+        if (writers == null) {
+            claim(first, true, then);
+        } else {
+            writers.serveIfAlone(then);
+        }
     }
 
     /** Whether nobody here wants or has it, and no answer is on its way. */
@@ -365,20 +390,6 @@ final class SharedQueue extends WaitQueue {
         @Override
         public void hasThrown(Throwable why) {
             claim.answer.failed(why);
-        }
-    }
-
-    /** Makes the claim for those who wait; in turn, where it follows an answer or a release. */
-    private void claimNext(boolean inTurn, Effects then) {
-        Waiter first = waiters.peek();
-        if (first == null || waitingClaim() != null) {
-            return;
-        }
-        SharedGrant writers = writersInStore(first);
-        if (writers == null) {
-            claim(first, inTurn, then);
-        } else {
-            writers.serveIfAlone(then);
         }
     }
 

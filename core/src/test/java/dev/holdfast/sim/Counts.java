@@ -18,6 +18,10 @@ final class Counts {
         other.counts.forEach((happening, count) -> counts.merge(happening, count, Long::sum));
     }
 
+    boolean has(Happening happening) {
+        return counts.containsKey(happening);
+    }
+
     Set<Happening> never() {
         Set<Happening> never = EnumSet.allOf(Happening.class);
         never.removeAll(counts.keySet());

@@ -52,6 +52,19 @@ enum Defect {
             "return grant.suits(waiter) && !isBehindWriter(waiter);",
             "return grant.suits(waiter);",
             500),
+    READER_CLAIMS_BEFORE_A_WRITER("internal/SharedQueue", " || isBehindWriterToClaim(first)) {", ") {", 2_000, 248),
+    READER_TAKES_THE_PLACE_OF_ONE_WHO_LEFT(
+            "internal/SharedQueue",
+            "writersBefore(first).allMatch(writer -> writer.since - waiting.asker.since <= 0)",
+            "true",
+            4_000,
+            1_297),
+    READER_BEHIND_A_WRITER_FORGOTTEN(
+            "internal/LocalLock",
+            "if (side != null && !side.waiters.isEmpty()) {",
+            "if (side != null && retired) {",
+            2_000,
+            185),
     GRANT_GIVEN_BACK_WITH_THE_FIRST_READER(
             "internal/SharedGrant", """
         if (isFree()) {

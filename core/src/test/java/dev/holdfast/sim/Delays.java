@@ -5,6 +5,7 @@ import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,6 +21,13 @@ final class Delays {
     private static final int MOST_LEASES = 5;
     /** A release may take longer than its client waits for the answer, and crosses a repeated claim on its way. */
     private static final long ON_THE_WAY = 100_000_000;
+    /** After these a claim may have another place than at first. */
+    private static final Set<Happening> OUT_OF_ORDER = EnumSet.of(
+            Happening.PARTITIONED,
+            Happening.SERVER_RESTARTED,
+            Happening.MACHINE_SLEPT,
+            Happening.PLACE_RAN_OUT,
+            Happening.OFFER_PASSED_ON);
 
     /**
      * A claim that an engine has sent.
@@ -95,6 +103,13 @@ final class Delays {
         if (world.now() >= setting.chaos() + Link.LONGEST_DELAY + setting.longestLease()) {
             lookForLeftovers(); // a copy of before may have come late, and have had a place in the queue until now
         }
+    }
+
+    /** Whether all claims have come to the store in the order in which they were sent, and have kept their places there. */
+    boolean haveKeptOrder() {
+        return setting.ordered()
+                && setting.trouble() == 0
+                && OUT_OF_ORDER.stream().noneMatch(world.counts::has);
     }
 
     /** Whether nothing bad happens any more, and all that was sent before has arrived. */

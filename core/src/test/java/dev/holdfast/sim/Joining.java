@@ -10,18 +10,19 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Judges how readers share a grant. Whoever joins those who have it must not have come after a writer of the same client
- * who still waits; and the store must have said, not longer ago than the bounds of hand-over, that nobody waits.
+ * Judges how readers come in, and share a grant. Nobody who joins others may have come after a writer of the same client who
+ * still waits; nor may one who comes in by a grant of its own, where the store has kept the order of claims. And the store
+ * must have said, not longer ago than the bounds of hand-over, that nobody waits.
  */
 final class Joining {
-    /** One who came in beside others, and when, by its client's clock. */
-    private record Joined(Held reader, int order, long at) {}
+    /** A reader who came in, and when, by its client's clock. */
+    private record Reader(Held held, int order, long at, boolean joined) {}
 
     private final Judge judge;
     /** When each grant was given, or nobody was heard to wait for it, by its client's clock. */
     private final Map<String, Long> openSince = new HashMap<>();
 
-    private final Map<String, List<Joined>> joined = new HashMap<>();
+    private final Map<String, List<Reader>> readers = new HashMap<>();
 
     Joining(Judge judge) {
         this.judge = judge;
@@ -40,21 +41,26 @@ final class Joining {
         counts.add(Happening.SHARED);
         long at = held.sight.since();
         Long since = openSince.get(held.id.value());
-        if (since == null || at - since < 0) { // a thread may see what it got after those that joined it
+        boolean joined = since != null && at - since >= 0; // a thread may see what it got after those that joined it
+        if (!joined) {
             openSince.put(held.id.value(), at);
         } else {
             counts.add(Happening.JOINED);
             HoldOptions options = held.options;
             check(held, !options.strictFifo(), "though it asked for strict order");
             check(held, at - since <= options.maxHandOverTime().toNanos(), "too late");
-            joined.computeIfAbsent(queue(wish), none -> new ArrayList<>()).add(new Joined(held, wish.order, at));
+        }
+        if (joined || wish.waits) {
+            readers.computeIfAbsent(queue(wish), none -> new ArrayList<>())
+                    .add(new Reader(held, wish.order, at, joined));
         }
     }
 
     private void writer(Wish wish, Held held) {
-        for (Joined each : joined.getOrDefault(queue(wish), List.of())) {
+        for (Reader each : readers.getOrDefault(queue(wish), List.of())) {
             boolean passed = each.order > wish.order && each.at - held.sight.since() < 0;
-            check(each.reader, !passed, "though " + held + " was asked for before");
+            boolean sees = each.joined || judge.storeKeptOrder();
+            check(each.held, !passed || !sees, "though " + held + " was asked for before");
         }
     }
 
@@ -73,7 +79,7 @@ final class Joining {
 
     private void check(Held held, boolean good, @Nullable String what) {
         if (!good) {
-            judge.broken(Rule.JOINING, held + " joined others " + what);
+            judge.broken(Rule.JOINING, held + " came in " + what);
         }
     }
 }

@@ -61,6 +61,11 @@ final class Judge {
         }
     }
 
+    /** Whether the store has served all claims in the order in which they were sent. */
+    boolean storeKeptOrder() {
+        return delays != null && delays.haveKeptOrder();
+    }
+
     void broken(Rule rule, String text) {
         if (verdict == null) {
             verdict = new Verdict(rule, text);

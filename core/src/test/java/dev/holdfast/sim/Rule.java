@@ -18,7 +18,7 @@ enum Rule {
     NO_MUTEX("the store is not called while a mutex is held"),
     ONE_CLAIM("one claim that waits per client, name and kind"),
     HAND_OVER("hand-over keeps its bounds: number, time, lease left, strict FIFO"),
-    JOINING("readers join a grant only while they may: no writer came before, and the store was asked in time"),
+    JOINING("readers come in only while they may: no writer came before, and the store was asked in time"),
     ALL_OR_NONE("several names are held at one moment, or none of them"),
     FIFO("waiters of one client are served in the order they came"),
     PROGRESS("once the faults have ended, a name that those who wait could hold is granted within five leases"),

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 class EngineSizeTest {
     private static final Path ENGINE = Path.of("../../core/src/main/java/dev/holdfast/internal");
     private static final int MOST_FILES = 41;
-    private static final int MOST_LINES = 6_511;
+    private static final int MOST_LINES = 6_525;
     /** One algorithm may be one file. */
     private static final int LONGEST_FILE = 483;
 

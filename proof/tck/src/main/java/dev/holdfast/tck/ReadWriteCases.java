@@ -156,6 +156,29 @@ abstract class ReadWriteCases extends SharedCases {
     }
 
     @Test
+    void noReaderComesInBeforeAWriterOfItsOwnClientWhoWaits() throws Exception {
+        assumeFair();
+        rig.unhurried(this::aWriterIsServedBeforeAReaderOfItsClient);
+    }
+
+    /** The writer has no place in the store's queue while another of its client holds, which hands nothing over. */
+    private void aWriterIsServedBeforeAReaderOfItsClient() throws Exception {
+        DistributedReadWriteLock lock =
+                locks(1, HoldOptions.defaults().handOver(0, JOINING)).get(0);
+        Hold first = lock.write().acquire();
+        CompletableFuture<Hold> writer = lock.write().acquireAsync();
+        CompletableFuture<Hold> late = lock.read().acquireAsync();
+        servedFirst(first::close, writer, late);
+
+        Hold writing = rig.patience.result(writer, "the writer");
+        assertThat(late).isNotDone();
+        writing.close();
+        Hold reading = rig.patience.result(late, "the reader behind the writer");
+        assertThat(reading.token()).isGreaterThan(writing.token());
+        reading.close();
+    }
+
+    @Test
     void aStreamOfReadersOfAnotherClientDoesNotStarveAWriter() throws Exception {
         assumeFair();
         RawClient raw = rig.raw();
