@@ -208,7 +208,8 @@ final class SharedQueue extends WaitQueue {
 
     /**
      * A claim for more or fewer permits than the first waiter wants is called off: the waiter would wait for it. So is one that
-     * waits for a grant of this client, and one of a reader who has left, if a writer came between that one and the first.
+     * waits for a grant of this client. So is one whose reader has left, if a writer came after that reader, and before the
+     * first who waits.
      */
     @Override
     @Nullable

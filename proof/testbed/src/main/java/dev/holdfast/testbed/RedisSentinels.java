@@ -73,9 +73,7 @@ public final class RedisSentinels implements AutoCloseable {
     /** An online replica is sent no write until it has acknowledged its copy, up to a second later. */
     private void awaitWritesToReplicas() {
         master.call("PUBLISH", "testbed", "written to the replicas, and kept nowhere");
-        await(
-                "the replicas to be sent what is written",
-                () -> replicas.stream().allMatch(each -> offset(each).equals(offset(master))));
+        await("the replicas to be sent what is written", this::isReplicated);
     }
 
     private void addReplica(String... options) {
@@ -128,9 +126,10 @@ public final class RedisSentinels implements AutoCloseable {
         return replicas.get(index);
     }
 
-    /** Whether the first replica has all that the master has written. */
+    /** Whether the replicas have all that the master has written. */
     public boolean isReplicated() {
-        return offset(master()).equals(offset(replica(0)));
+        String written = offset(master);
+        return replicas.stream().allMatch(each -> offset(each).equals(written));
     }
 
     private static String offset(RedisServer server) {
